@@ -1,0 +1,140 @@
+//! stage1: the first 4 KiB. Boots a kernel from NAND, or else loads stage2.
+
+#![no_std]
+#![no_main]
+
+use boot::boot_table::{CMDLINE_WORDS, Slot, Words};
+use boot::direct::{Direct, Image, Rules};
+use boot::handover::{self, Outcome, word};
+use boot::image::uimage;
+use boot::tags;
+use platform::arch::ram::LoadArea;
+use platform::arch::{cp15, jump, ram, stage1};
+use platform::board::{self, BOARD};
+use platform::hal::{Area, Nand, Serial};
+
+/// Where the tag list goes: the offset from the start of RAM that kernels of these
+/// boards look at when r2 is no good.
+const TAGS: u32 = 0x100;
+/// Words for the tag list: it must end before the kernel's page table at 0x4000, and
+/// the longest command line takes a quarter of this.
+const TAGS_WORDS: usize = 0x100;
+
+platform::stage1_entry!(
+    early: board::early_init,
+    main: main,
+    fault: fault,
+    data: Direct = Direct::EMPTY
+);
+
+fn say(text: &[u8]) {
+    let mut serial = board::serial();
+    for &byte in text {
+        serial.put(byte);
+    }
+}
+
+fn say_hex(value: u32) {
+    for i in (0..8).rev() {
+        let digit = (value >> (4 * i)) as u8 & 15;
+        say(&[if digit < 10 { b'0' + digit } else { b'a' - 10 + digit }]);
+    }
+}
+
+fn main(direct: &mut Direct) -> ! {
+    let clock = board::start_clock();
+    let serial = board::start_serial();
+    let sdram = BOARD.sdram;
+    cp15::map_flat(ram::page_table(), sdram.0 >> 20..(sdram.0 + sdram.1) >> 20);
+    direct.crc.fill();
+    say(b"\r\nstage1");
+
+    let Some(table) = Words::check(stage1::boot_table(), |words| !direct.crc.words(!0, words)) else {
+        fault(2)
+    };
+    let nand = &mut board::nand();
+    let mut rules = Rules { kind: uimage::TYPE_KERNEL, area: LoadArea::kernel(TAGS + 4 * TAGS_WORDS as u32) };
+    let record = ram::handover();
+    record.fill(0);
+    for i in 0..2 {
+        if serial.has_input() {
+            break;
+        }
+        say(&[b' ', b'A' + i as u8, b':']);
+        let outcome = attempt(direct, nand, table.slot(i), Slot::default(), &mut rules);
+        record[word::KERNEL + i] = outcome as u32;
+        if outcome == Outcome::Loaded && !serial.has_input() {
+            start(table, &direct.image);
+        }
+    }
+    record[word::KEY] = serial.has_input().into();
+
+    rules = Rules { kind: uimage::TYPE_FIRMWARE, area: LoadArea::stage2() };
+    let [first, second] = [table.slot(2), table.slot(3)];
+    say(b" 2:");
+    // Either copy may have lost its header page for good, so either gets to lead.
+    if attempt(direct, nand, first, second, &mut rules) == Outcome::Loaded
+        || attempt(direct, nand, second, first, &mut rules) == Outcome::Loaded
+    {
+        record[word::STAGE2] = Outcome::Loaded as u32;
+        record[word::CORRECTED] = direct.stats.corrected;
+        record[word::UNCORRECTABLE] = direct.stats.uncorrectable;
+        record[word::BAD_BLOCKS] = direct.stats.bad_blocks;
+        record[word::MICROS] = clock.first_micros();
+        handover::seal(record);
+        jump::enter_kernel(direct.image.entry, 0, 0);
+    }
+    fault(0)
+}
+
+/// Tries to load, and says how it went: four letters for each [`Outcome`].
+#[inline(never)]
+fn attempt(
+    direct: &mut Direct,
+    nand: &mut impl Nand,
+    slot: Slot,
+    copy: Slot,
+    rules: &mut Rules<LoadArea>,
+) -> Outcome {
+    const WORDS: [[u8; 4]; 16] = [
+        *b"----", *b"ok  ", *b"none", *b"void", *b"head", *b"size", *b"kind", *b"addr", *b"ecc ", *b"crc ",
+        *b"busy", *b"bad ", *b"tabl", *b"????", *b"????", *b"????",
+    ];
+    let outcome = direct.load(nand, slot, copy, rules).err().unwrap_or(Outcome::Loaded);
+    say(&WORDS[outcome as usize % 16]);
+    if direct.stats.corrected != 0 {
+        say(b" fix ");
+        say_hex(direct.stats.corrected);
+    }
+    outcome
+}
+
+/// Hands over to the kernel.
+fn start(table: Words<'_>, image: &Image) -> ! {
+    const OF_BOARD: ([u32; 12], usize) = tags::of_board(BOARD.sdram, BOARD.revision);
+    let address = BOARD.sdram.0 + TAGS;
+    if let Some(words) = LoadArea::kernel(0).words::<TAGS_WORDS>(address) {
+        // Zeros end the list: ATAG_NONE.
+        words.fill(0);
+        let (board, rest) = words.split_at_mut(OF_BOARD.1);
+        board.copy_from_slice(&OF_BOARD.0[..OF_BOARD.1]);
+        let (head, rest) = rest.split_at_mut(2);
+        head.copy_from_slice(&tags::cmdline_head(CMDLINE_WORDS));
+        rest[..CMDLINE_WORDS].copy_from_slice(table.cmdline());
+    }
+    jump::enter_kernel(image.entry, table.machine(), address)
+}
+
+/// Says where it hangs, and resets the board in ten seconds: 0 means that nothing boots,
+/// 1 a panic, 2 that the boot table is damaged; all else is the address of an instruction
+/// that caused an exception.
+fn fault(pc: u32) -> ! {
+    say(b"\r\nstuck ");
+    say_hex(pc);
+    board::reset_in(10_000)
+}
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    fault(1)
+}

@@ -1,0 +1,83 @@
+//! stage2: the console.
+
+#![no_std]
+#![no_main]
+
+// Start-up code and vectors.
+use aarch32_rt as _;
+
+use boot::cmd::Context;
+use boot::console::{Console, fault, shell::Shell, start};
+use boot::handover::Handover;
+use platform::arch::{self, cp15, jump, ram};
+use platform::board::{self, BOARD};
+use platform::hal::{BoardInfo, Fault, Machine};
+
+platform::stage2_entry!(main, fault);
+
+struct Board;
+
+impl Machine for Board {
+    fn board(&self) -> &BoardInfo {
+        &BOARD
+    }
+    fn reset(&mut self) {
+        board::reset();
+    }
+    fn enter_kernel(&mut self, entry: u32, machine: u32, tags: u32) {
+        jump::enter_kernel(entry, machine, tags);
+    }
+    fn call(&mut self, entry: u32, argc: u32, argv: u32) -> u32 {
+        jump::call(entry, argc, argv)
+    }
+}
+
+fn main() -> ! {
+    if !cp15::mmu_is_on() {
+        let (start, len) = BOARD.sdram;
+        cp15::early();
+        cp15::map_flat(ram::page_table(), start >> 20..(start + len) >> 20);
+    }
+    arch::fault::install_vectors();
+    let words = ram::handover();
+    let record = Handover::from_words(words);
+    // Once told, it is an old story.
+    words.fill(0);
+    if record.is_none() {
+        // Loaded by someone else, who may not have set the console up.
+        let _ = board::start_serial();
+    }
+    session(|ctx| start::start(ctx, record.as_ref()))
+}
+
+/// Does something, then answers at the prompt for ever.
+fn session(first: impl FnOnce(&mut Context<'_>)) -> ! {
+    let (mut serial, mut nand, mut memory) = (board::serial(), board::nand(), board::memory());
+    let mut machine = Board;
+    let mut ctx = Context::new(Console::new(&mut serial), &mut nand, &mut memory, &mut machine);
+    first(&mut ctx);
+    let mut shell = Shell::start(&mut ctx);
+    arch::fault::set_handling(false);
+    loop {
+        shell.poll(&mut ctx);
+    }
+}
+
+/// An exception: shows it and goes back to the prompt, but not twice in a row.
+fn fault(fault: Fault) -> ! {
+    if arch::fault::set_handling(true) {
+        board::reset_in(1000);
+    }
+    session(|ctx| {
+        fault::show(&mut ctx.console, ctx.memory, &fault);
+        writeln!(ctx.console, "The program was stopped. 'reset' is the safe way on.");
+    })
+}
+
+#[panic_handler]
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    let mut serial = board::serial();
+    let mut console = Console::new(&mut serial);
+    writeln!(console, "\n{info}\nThis is a mistake in the loader. Resetting in 5 s");
+    board::reset_in(5000)
+}

@@ -1,0 +1,83 @@
+//! `nand info`
+
+use crate::boot_table::BootTable;
+use crate::cmd::{CmdError, Context, Size};
+use crate::crc::crc32;
+use crate::nand::{chip_bytes, ecc, slots};
+
+pub fn run(ctx: &mut Context<'_>) -> Result<(), CmdError> {
+    let geometry = ctx.nand.geometry();
+    let block = geometry.page.saturating_mul(geometry.pages_per_block);
+    let out = &mut ctx.console;
+    writeln!(out, "\nDevice 0: nand0, sector size {} KiB", block / 1024);
+    writeln!(out, "  Page size   {:8} b", geometry.page);
+    writeln!(out, "  OOB size    {:8} b", geometry.oob);
+    writeln!(out, "  Erase size  {block:8} b");
+    // The Hamming code's strength.
+    writeln!(out, "  ecc strength {:8} bits", 1);
+    writeln!(out, "  ecc step size {:8} b", ecc::STEP);
+    writeln!(out, "  chip size   {}", Size(chip_bytes(&geometry)));
+    match ctx.nand.identify() {
+        Ok([maker, device, rest @ ..]) => {
+            write!(ctx.console, "  chip id     {maker:02x} {device:02x}");
+            rest.iter().for_each(|byte| write!(ctx.console, " {byte:02x}"));
+            writeln!(ctx.console);
+        }
+        Err(_) => writeln!(ctx.console, "  chip id     none: the chip stays busy after a reset"),
+    }
+    list_slots(ctx)
+}
+
+fn list_slots(ctx: &mut Context<'_>) -> Result<(), CmdError> {
+    let record = slots::read_record(ctx.nand)?;
+    let table = BootTable::parse(&record, crc32)?;
+    let geometry = ctx.nand.geometry();
+    for (name, slot) in slots::named(&table) {
+        if slot.blocks != 0 {
+            let range = slots::range(slot, &geometry);
+            let (start, end) = (range.start, range.end - 1);
+            writeln!(ctx.console, "  {name:<11} {start:#010x} - {end:#010x} ({} blocks)", slot.blocks);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mock::Board;
+
+    const CHIP: &str = "
+Device 0: nand0, sector size 128 KiB
+  Page size       2048 b
+  OOB size          64 b
+  Erase size    131072 b
+  ecc strength        1 bits
+  ecc step size      256 b
+  chip size   8 MiB
+";
+
+    #[test]
+    fn shows_the_chip_and_its_slots() {
+        let mut board = Board::new();
+        board.write_boot_table("");
+        let slots = "\
+\x20 chip id     ec aa 10 15 44
+  kernel-a    0x00100000 - 0x0017ffff (4 blocks)
+  kernel-b    0x00180000 - 0x001fffff (4 blocks)
+  stage2-1    0x00020000 - 0x0007ffff (3 blocks)
+";
+        assert_eq!(board.run("nand info"), std::format!("{CHIP}{slots}"));
+    }
+
+    #[test]
+    fn shows_what_it_can() {
+        let blank = "  chip id     ec aa 10 15 44\n\
+                     ERROR: there is no boot table in block 0; write stage1 anew\n";
+        assert_eq!(Board::new().run("nand info"), std::format!("{CHIP}{blank}"));
+        let mut board = Board::new();
+        board.nand.stuck = true;
+        let busy = "  chip id     none: the chip stays busy after a reset\n\
+                    ERROR: the NAND chip stays busy on page 0x0; try 'reset', then check its R/nB line\n";
+        assert_eq!(board.run("nand info"), std::format!("{CHIP}{busy}"));
+    }
+}

@@ -1,0 +1,205 @@
+//! `nand read`
+
+use crate::boot_table::BootTable;
+use crate::cmd::{CmdError, Context, hex};
+use crate::crc::crc32;
+use crate::nand::bad::is_bad;
+use crate::nand::walk::{Step, Walk};
+use crate::nand::{NandError, chip_bytes, slots};
+use core::ops::Range;
+use platform::units::EraseBlock;
+
+/// Reads `size` bytes, by default all good blocks, of what `from` names to `address`.
+pub fn run(ctx: &mut Context<'_>, address: u32, from: &str, size: Option<u32>) -> Result<(), CmdError> {
+    let range = source(ctx, from)?;
+    let size = match size {
+        Some(size) => size,
+        None => good_bytes(ctx, &range)?,
+    };
+    writeln!(ctx.console, "\nNAND read: device 0 offset {:#x}, size {size:#x}", range.start);
+    copy(ctx, range, address, size)?;
+    ctx.load_address = address;
+    Ok(())
+}
+
+/// Reads `size` bytes from the good blocks of a range of the chip to `address`; says
+/// what it skips and corrects.
+pub fn copy(ctx: &mut Context<'_>, range: Range<u32>, address: u32, size: u32) -> Result<(), CmdError> {
+    if size > range.end.saturating_sub(range.start) {
+        return Err(NandError::End { offset: range.end }.into());
+    }
+    ctx.check_free(address, size)?;
+    let block_bytes = block_bytes(ctx);
+    let mut walk = Walk::new(range.start, range.end);
+    let mut done = 0;
+    let result = loop {
+        if done == size {
+            break Ok(());
+        }
+        if let Err(error) = ctx.check_interrupt() {
+            break Err(error);
+        }
+        match walk.step(ctx.nand, (size - done) as usize) {
+            Ok(Step::Bad(block)) => {
+                writeln!(ctx.console, "Skipping bad block {:#010x}", block.0.saturating_mul(block_bytes));
+            }
+            Ok(Step::Data(data)) => {
+                let (at, len) = (address.saturating_add(done), data.len() as u32);
+                let Some(to) = ctx.memory.ram_mut(at, len) else {
+                    break Err(CmdError::NotRam { address: at, len });
+                };
+                to.copy_from_slice(data);
+                done += len;
+            }
+            Err(error) => break Err(error.into()),
+        }
+    };
+    writeln!(ctx.console, " {done} bytes read: {}", if result.is_ok() { "OK" } else { "ERROR" });
+    if walk.corrected != 0 {
+        writeln!(ctx.console, " {} bitflips corrected", walk.corrected);
+    }
+    result
+}
+
+fn block_bytes(ctx: &Context<'_>) -> u32 {
+    let geometry = ctx.nand.geometry();
+    geometry.page.saturating_mul(geometry.pages_per_block)
+}
+
+/// From an offset to the end of the chip, or a slot of the boot table.
+fn source(ctx: &mut Context<'_>, from: &str) -> Result<Range<u32>, CmdError> {
+    let geometry = ctx.nand.geometry();
+    let chip = chip_bytes(&geometry);
+    // No name of a slot is a number.
+    if !from.contains('-') {
+        let offset = hex(from)?;
+        return if offset < chip { Ok(offset..chip) } else { Err(CmdError::BeyondChip { offset, chip }) };
+    }
+    let record = slots::read_record(ctx.nand)?;
+    let table = BootTable::parse(&record, crc32)?;
+    let slot = slots::named(&table).into_iter().find(|(name, slot)| *name == from && slot.blocks != 0);
+    match slot {
+        Some((_, slot)) => Ok(slots::range(slot, &geometry)),
+        None => Err(CmdError::Usage),
+    }
+}
+
+/// Bytes of the good blocks of a range.
+fn good_bytes(ctx: &mut Context<'_>, range: &Range<u32>) -> Result<u32, CmdError> {
+    let block = block_bytes(ctx);
+    let end = range.end.min(chip_bytes(&ctx.nand.geometry()));
+    let mut bytes = end.saturating_sub(range.start);
+    for number in range.start / block..end.div_ceil(block) {
+        if is_bad(ctx.nand, EraseBlock(number))? {
+            let start = range.start.max(number * block);
+            bytes = bytes.saturating_sub((number * block + block).min(end) - start);
+        }
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mock::{BLOCK, Board, LOADER, RAM};
+    use std::vec::Vec;
+
+    /// A board whose blocks from 8 on hold words that differ, block 9 being bad.
+    fn board() -> (Board, Vec<u8>) {
+        let mut board = Board::new();
+        board.write_boot_table("");
+        board.nand.mark_bad(9);
+        let words: Vec<u8> = (0..2 * BLOCK / 4).flat_map(u32::to_le_bytes).collect();
+        board.nand.write_from(8, &words);
+        (board, words)
+    }
+
+    #[test]
+    fn reads_skips_and_corrects() {
+        let (mut board, words) = board();
+        board.nand.flip(8 * 64, 5, 5);
+        board.nand.flip(10 * 64 + 1, 2000, 0);
+        let expected = "
+NAND read: device 0 offset 0x100000, size 0x21001
+Skipping bad block 0x00120000
+ 135169 bytes read: OK
+ 2 bitflips corrected
+";
+        assert_eq!(board.run("nand read 30000010 100000 21001"), expected);
+        assert!(board.memory.load(RAM + 0x10, 0x21001) == &words[..0x21001]);
+        assert_eq!(board.memory.load(RAM + 0x21011, 4), [0; 4]);
+    }
+
+    #[test]
+    fn starts_in_the_middle_of_a_page() {
+        let (mut board, words) = board();
+        let expected = "\nNAND read: device 0 offset 0x100804, size 0x800\n 2048 bytes read: OK\n";
+        assert_eq!(board.run("nand read 30000000 0x100804 800"), expected);
+        assert_eq!(board.memory.load(RAM, 0x800), &words[0x804..0x1004]);
+    }
+
+    #[test]
+    fn knows_the_slots_by_name() {
+        let (mut board, words) = board();
+        let expected = "
+NAND read: device 0 offset 0x100000, size 0x60000
+Skipping bad block 0x00120000
+ 393216 bytes read: OK
+";
+        assert_eq!(board.run("nand read 30000000 kernel-a"), expected);
+        assert!(board.memory.load(RAM, 2 * BLOCK) == words);
+        assert!(board.run("nand read 30000000 kernel-b 4").ends_with(" 4 bytes read: OK\n"));
+        assert!(board.run("nand read 30000000 stage2-2 4").starts_with("nand - "));
+        assert!(board.run("nand read 30000000 kernel-x 4").starts_with("nand - "));
+        let end = "ERROR: the range ends at 0x00180000 and too few of its blocks are good; read less\n";
+        let beyond = board.run("nand read 30000000 kernel-a 80001");
+        assert!(beyond.ends_with(end), "{beyond}");
+        // As many bytes as the slot has, but not as its good blocks have.
+        let beyond = board.run("nand read 30000000 kernel-a 80000");
+        assert!(beyond.ends_with(&std::format!(" 393216 bytes read: ERROR\n{end}")), "{beyond}");
+    }
+
+    #[test]
+    fn never_writes_over_the_loader_or_outside_of_ram() {
+        let (mut board, _) = board();
+        let mut refuse = |line: &str, error: &str| {
+            let output = board.run(line);
+            assert!(output.contains(&std::format!("ERROR: {error}")), "{output}");
+            assert!(board.memory.loader().iter().all(|&byte| byte == 0), "{line}");
+        };
+        refuse("nand read 30e00000 100000 1", "30e00000, 0x1 bytes, would overwrite the loader");
+        refuse("nand read 30dfffff 100000 2", "30dfffff, 0x2 bytes, would overwrite the loader");
+        refuse("nand read 30000000 0 ffffffff", "the range ends at 0x00800000");
+        refuse("nand read 30fff000 0 1000", "30fff000, 0x1000 bytes, would overwrite the loader");
+        refuse("nand read 31000000 0 1", "31000000, 0x1 bytes, is not all RAM");
+        refuse("nand read 0 0 1000", "00000000, 0x1000 bytes, is not all RAM");
+        refuse("nand read fffffff0 0 20", "fffffff0, 0x20 bytes, is not all RAM");
+        refuse("nand read 30000000 800000 1", "offset 0x800000 is beyond the chip");
+        assert_eq!(board.memory.load(LOADER - 1, 1), [0]);
+        // One byte less is none too many.
+        assert!(board.run("nand read 30dfffff 100000 1").ends_with(" 1 bytes read: OK\n"));
+    }
+
+    #[test]
+    fn stops_where_it_cannot_correct() {
+        let (mut board, words) = board();
+        board.nand.flip(8 * 64 + 2, 256, 0);
+        board.nand.flip(8 * 64 + 2, 300, 1);
+        let expected = "
+NAND read: device 0 offset 0x100000, size 0x10000
+ 4096 bytes read: ERROR
+ERROR: page 0x202 has more bitflips in ECC step 1 than ECC can correct; \
+look with 'nand dump', use another copy or write it anew
+";
+        assert_eq!(board.run("nand read 30000000 100000 10000"), expected);
+        assert_eq!(board.memory.load(RAM, 0x1000), &words[..0x1000]);
+        assert_eq!(board.memory.load(RAM + 0x1000, 4), [0; 4]);
+    }
+
+    #[test]
+    fn stops_at_ctrl_c() {
+        let (mut board, _) = board();
+        board.serial.input.push_back(3);
+        let expected = "\nNAND read: device 0 offset 0x0, size 0x1000\n 0 bytes read: ERROR\n<INTERRUPT>\n";
+        assert_eq!(board.run("nand read 30000000 0 1000"), expected);
+    }
+}

@@ -1,0 +1,5 @@
+//! Image formats.
+
+pub mod gzip;
+pub mod load;
+pub mod uimage;

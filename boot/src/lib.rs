@@ -1,0 +1,22 @@
+//! What a boot loader is, without a register address or a board name in it.
+//!
+//! Nothing here touches hardware except through [`platform::hal`], so all of
+//! it runs on the host as well.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod boot_table;
+pub mod cmd;
+pub mod console;
+pub mod crc;
+pub mod direct;
+pub mod handover;
+pub mod image;
+#[cfg(test)]
+mod mock;
+pub mod nand;
+pub mod tags;

@@ -1,0 +1,323 @@
+//! A board in memory, for the tests.
+
+use crate::boot_table::{self, BootTable, Slot};
+use crate::cmd::Context;
+use crate::console::Console;
+use crate::crc::crc32;
+use crate::image::uimage::{self, Header};
+use crate::nand::ecc::{OOB_OFFSET, STEP};
+use crate::nand::hamming;
+use crate::nand::page::{DATA, OOB};
+use platform::hal::{BoardInfo, EccCode, Geometry, Machine, Memory, Nand, Serial, Timeout};
+use platform::units::{Hz, Page};
+use std::collections::{BTreeMap, VecDeque};
+use std::string::String;
+use std::vec::Vec;
+
+/// Bytes of data in an erase block.
+pub const BLOCK: u32 = 64 * DATA as u32;
+
+/// A serial port that records and plays back.
+#[derive(Default)]
+pub struct MockSerial {
+    /// What was sent.
+    pub output: Vec<u8>,
+    /// What is still to be received.
+    pub input: VecDeque<u8>,
+}
+
+impl Serial for MockSerial {
+    fn put(&mut self, byte: u8) {
+        self.output.push(byte);
+    }
+    fn get(&mut self) -> Option<u8> {
+        self.input.pop_front()
+    }
+    fn flush(&mut self) {}
+}
+
+/// A chip of 2048 + 64 byte pages, those that are erased not stored.
+pub struct MockNand {
+    /// What the controller says.
+    pub geometry: Geometry,
+    /// The chip never becomes ready.
+    pub stuck: bool,
+    pages: BTreeMap<u32, [u8; DATA + OOB]>,
+    cache: [u8; DATA + OOB],
+    column: usize,
+}
+
+impl MockNand {
+    /// An erased chip.
+    pub fn new(blocks: u32) -> Self {
+        Self {
+            geometry: Geometry { page: DATA as u32, oob: OOB as u32, pages_per_block: 64, blocks },
+            stuck: false,
+            pages: BTreeMap::new(),
+            cache: [0; DATA + OOB],
+            column: 0,
+        }
+    }
+
+    fn page(&mut self, page: u32) -> &mut [u8; DATA + OOB] {
+        self.pages.entry(page).or_insert([0xff; DATA + OOB])
+    }
+
+    /// Writes a page with its ECC; short data is padded with FF.
+    pub fn write(&mut self, page: u32, data: &[u8]) {
+        let stored = self.page(page);
+        stored.fill(0xff);
+        stored[..data.len()].copy_from_slice(data);
+        for step in 0..DATA / STEP {
+            let code = hamming::encode(stored[step * STEP..].first_chunk().unwrap());
+            stored[DATA + OOB_OFFSET + 3 * step..][..3].copy_from_slice(&code);
+        }
+    }
+
+    /// Writes bytes page after page from an erase block on, skipping those marked bad.
+    pub fn write_from(&mut self, block: u32, bytes: &[u8]) {
+        let mut block = block;
+        for chunk in bytes.chunks(BLOCK as usize) {
+            while self.page(block * 64)[DATA] != 0xff {
+                block += 1;
+            }
+            for (page, data) in (block * 64..).zip(chunk.chunks(DATA)) {
+                self.write(page, data);
+            }
+            block += 1;
+        }
+    }
+
+    /// Inverts one bit of a page; bytes from `DATA` on are OOB.
+    pub fn flip(&mut self, page: u32, byte: usize, bit: u8) {
+        self.page(page)[byte] ^= 1 << bit;
+    }
+
+    /// Puts a bad mark on a block, as its maker would.
+    pub fn mark_bad(&mut self, block: u32) {
+        self.page(block * 64)[DATA] = 0;
+    }
+
+    /// Erases the chip, marks included.
+    pub fn erase_all(&mut self) {
+        self.pages.clear();
+    }
+}
+
+impl Nand for MockNand {
+    fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+    fn identify(&mut self) -> Result<[u8; 5], Timeout> {
+        if self.stuck { Err(Timeout) } else { Ok([0xec, 0xaa, 0x10, 0x15, 0x44]) }
+    }
+    fn begin_read(&mut self, page: Page) {
+        assert!(page.0 < self.geometry.blocks * 64, "page {page:?} is not in the chip");
+        self.cache = self.pages.get(&page.0).copied().unwrap_or([0xff; DATA + OOB]);
+        self.column = 0;
+    }
+    fn wait_ready(&mut self) -> Result<(), Timeout> {
+        if self.stuck { Err(Timeout) } else { Ok(()) }
+    }
+    fn read_step(&mut self, step: &mut [u32]) -> EccCode {
+        let start = self.column;
+        self.read_raw(step);
+        hamming::encode(self.cache[start..].first_chunk().unwrap())
+    }
+    fn read_raw(&mut self, words: &mut [u32]) {
+        for word in words {
+            *word = u32::from_le_bytes(*self.cache[self.column..].first_chunk().unwrap());
+            self.column += 4;
+        }
+    }
+    fn seek(&mut self, column: u32) {
+        self.column = column as usize;
+    }
+}
+
+/// Start of the mock's RAM.
+pub const RAM: u32 = 0x3000_0000;
+/// Bytes of it.
+pub const RAM_SIZE: u32 = 0x0100_0000;
+/// Start of the loader's part, which reaches to the end.
+pub const LOADER: u32 = RAM + RAM_SIZE - 0x20_0000;
+
+/// RAM whose top belongs to the loader; nothing else is mapped.
+pub struct MockMemory {
+    bytes: Vec<u8>,
+}
+
+impl MockMemory {
+    fn at(&self, address: u32, len: u32) -> Option<core::ops::Range<usize>> {
+        let start = address.checked_sub(RAM)?;
+        let end = start.checked_add(len)?;
+        (end <= RAM_SIZE).then_some(start as usize..end as usize)
+    }
+
+    /// Stores bytes anywhere in RAM.
+    pub fn store(&mut self, address: u32, bytes: &[u8]) {
+        let range = self.at(address, bytes.len() as u32).unwrap();
+        self.bytes[range].copy_from_slice(bytes);
+    }
+
+    /// The bytes of a range of RAM.
+    pub fn load(&self, address: u32, len: u32) -> &[u8] {
+        &self.bytes[self.at(address, len).unwrap()]
+    }
+
+    /// The bytes of the loader's part.
+    pub fn loader(&self) -> &[u8] {
+        self.load(LOADER, RAM + RAM_SIZE - LOADER)
+    }
+}
+
+impl Memory for MockMemory {
+    fn peek(&self, address: u32, width: u8) -> Option<u32> {
+        if !address.is_multiple_of(width.into()) {
+            return None;
+        }
+        let bytes = &self.bytes[self.at(address, width.into())?];
+        Some(bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)))
+    }
+    fn poke(&mut self, address: u32, width: u8, value: u32) -> bool {
+        let Some(range) = self.at(address, width.into()) else { return false };
+        if !address.is_multiple_of(width.into()) || address >= LOADER {
+            return false;
+        }
+        self.bytes[range].copy_from_slice(&value.to_le_bytes()[..width.into()]);
+        true
+    }
+    fn ram(&self, address: u32, len: u32) -> Option<&[u8]> {
+        Some(&self.bytes[self.at(address, len)?])
+    }
+    fn ram_mut(&mut self, address: u32, len: u32) -> Option<&mut [u8]> {
+        let range = self.at(address, len)?;
+        if range.end > (LOADER - RAM) as usize {
+            return None;
+        }
+        Some(&mut self.bytes[range])
+    }
+}
+
+/// What the mock was told to leave for.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Left {
+    /// `reset`
+    Reset,
+    /// `enter_kernel`: entry, machine, tags.
+    Kernel(u32, u32, u32),
+    /// `call`: entry, argc, argv.
+    Call(u32, u32, u32),
+}
+
+/// A board that records how it was left.
+pub struct MockMachine {
+    info: BoardInfo,
+    /// Every way out that was taken.
+    pub left: Vec<Left>,
+}
+
+impl Machine for MockMachine {
+    fn board(&self) -> &BoardInfo {
+        &self.info
+    }
+    fn reset(&mut self) {
+        self.left.push(Left::Reset);
+    }
+    fn enter_kernel(&mut self, entry: u32, machine: u32, tags: u32) {
+        self.left.push(Left::Kernel(entry, machine, tags));
+    }
+    fn call(&mut self, entry: u32, argc: u32, argv: u32) -> u32 {
+        self.left.push(Left::Call(entry, argc, argv));
+        0x2a
+    }
+}
+
+/// The whole board.
+pub struct Board {
+    /// Console port.
+    pub serial: MockSerial,
+    /// NAND.
+    pub nand: MockNand,
+    /// RAM.
+    pub memory: MockMemory,
+    /// The rest.
+    pub machine: MockMachine,
+}
+
+impl Board {
+    /// A board with an erased chip of 64 blocks and zeroed RAM.
+    pub fn new() -> Self {
+        let info = BoardInfo {
+            name: "mock",
+            soc: "S3C2440A",
+            machine: 1999,
+            revision: None,
+            sdram: (RAM, RAM_SIZE),
+            loader: (LOADER, RAM + RAM_SIZE - LOADER),
+            fclk: Hz(400_000_000),
+            hclk: Hz(133_333_333),
+            pclk: Hz(66_666_666),
+            console: "UART0",
+            baud: 115_200,
+        };
+        Self {
+            serial: MockSerial::default(),
+            nand: MockNand::new(64),
+            memory: MockMemory { bytes: std::vec![0; RAM_SIZE as usize] },
+            machine: MockMachine { info, left: Vec::new() },
+        }
+    }
+
+    /// Writes a boot table with two kernel slots at blocks 8 and 12 and one for stage2.
+    pub fn write_boot_table(&mut self, cmdline: &str) {
+        let slot = |start, blocks| Slot { start, blocks };
+        let table = BootTable {
+            machine: 1999,
+            kernel: [slot(8, 4), slot(12, 4)],
+            stage2: [slot(1, 3), Slot::default()],
+            cmdline,
+        };
+        let mut page = [0; DATA];
+        page[boot_table::OFFSET..][..boot_table::LEN].copy_from_slice(&table.to_bytes(crc32).unwrap());
+        self.nand.write(0, &page);
+    }
+
+    /// Lends the board to commands.
+    pub fn with<T>(&mut self, act: impl FnOnce(&mut Context<'_>) -> T) -> T {
+        let console = Console::new(&mut self.serial);
+        act(&mut Context::new(console, &mut self.nand, &mut self.memory, &mut self.machine))
+    }
+
+    /// Runs command lines, as far as there are any; returns what they printed.
+    pub fn run(&mut self, line: &str) -> String {
+        self.with(|ctx| crate::console::shell::execute(ctx, line));
+        self.output()
+    }
+
+    /// Takes what was printed, with carriage returns removed.
+    pub fn output(&mut self) -> String {
+        let bytes: Vec<u8> = self.serial.output.drain(..).filter(|&b| b != b'\r').collect();
+        String::from_utf8(bytes).unwrap()
+    }
+}
+
+/// A uImage of a kernel for [`RAM`] + 0x8000, after a change of its header.
+pub fn image(data: &[u8], change: impl FnOnce(&mut Header)) -> Vec<u8> {
+    let mut name = [0; uimage::NAME];
+    name[..4].copy_from_slice(b"test");
+    let mut header = Header {
+        time: 0,
+        size: data.len() as u32,
+        load: RAM + 0x8000,
+        entry: RAM + 0x8000,
+        data_crc: crc32(data),
+        os: uimage::OS_LINUX,
+        arch: uimage::ARCH_ARM,
+        kind: uimage::TYPE_KERNEL,
+        comp: uimage::COMP_NONE,
+        name,
+    };
+    change(&mut header);
+    [&header.to_bytes(crc32), data].concat()
+}

@@ -1,0 +1,57 @@
+//! Bad block marks.
+
+use super::NandError;
+use platform::hal::Nand;
+use platform::units::{EraseBlock, Page};
+
+/// Is `block` marked bad: is OOB byte 0 of its first or second page not FF?
+///
+/// Both pages, as Linux looks at the makers' marks on large pages.
+///
+/// # Errors
+/// [`NandError::Timeout`].
+pub fn is_bad(nand: &mut dyn Nand, block: EraseBlock) -> Result<bool, NandError> {
+    let geometry = nand.geometry();
+    let first = block.0 * geometry.pages_per_block;
+    for page in [Page(first), Page(first + 1)] {
+        nand.begin_read(page);
+        nand.wait_ready().map_err(|_| NandError::Timeout { page })?;
+        nand.seek(geometry.page);
+        let mut word = [0];
+        nand.read_raw(&mut word);
+        if word[0] & 0xff != 0xff {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mock::MockNand;
+    use crate::nand::page::DATA;
+
+    #[test]
+    fn looks_at_both_pages_and_at_nothing_else() {
+        let mut nand = MockNand::new(8);
+        let mut check = |page: u32, byte: usize, bad| {
+            nand.erase_all();
+            nand.flip(page, byte, 7);
+            assert_eq!(is_bad(&mut nand, EraseBlock(2)), Ok(bad), "page {page} byte {byte}");
+        };
+        check(128, DATA, true);
+        check(129, DATA, true);
+        check(130, DATA, false);
+        check(127, DATA, false);
+        check(128, DATA + 1, false);
+        check(128, DATA - 1, false);
+    }
+
+    #[test]
+    fn a_busy_chip_is_an_error() {
+        let mut nand = MockNand::new(1);
+        nand.stuck = true;
+        assert_eq!(is_bad(&mut nand, EraseBlock(0)), Err(NandError::Timeout { page: Page(0) }));
+    }
+}

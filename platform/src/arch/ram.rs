@@ -1,0 +1,143 @@
+//! RAM as slices. Linker symbols say what is where; this is the only place that
+//! turns addresses into references.
+
+use crate::hal::{Area, Memory};
+use core::ptr;
+
+unsafe extern "C" {
+    static _sdram_start: u8;
+    static _sdram_end: u8;
+    static _loader_start: u8;
+    static _stage2_end: u8;
+    static mut _handover: [u32; 16];
+    static mut _page_table: [u32; 4096];
+}
+
+fn address(symbol: &'static u8) -> u32 {
+    ptr::from_ref(symbol) as usize as u32
+}
+
+macro_rules! symbol {
+    ($(#[$doc:meta])* $name:ident, $symbol:ident) => {
+        $(#[$doc])*
+        #[must_use]
+        pub fn $name() -> u32 {
+            // SAFETY: only the address of the linker's symbol is taken.
+            address(unsafe { &$symbol })
+        }
+    };
+}
+
+symbol!(/// First address of SDRAM.
+    sdram_start, _sdram_start);
+symbol!(/// First address behind SDRAM.
+    sdram_end, _sdram_end);
+symbol!(/// First address of the loader's part, which reaches to the end of SDRAM.
+    loader_start, _loader_start);
+symbol!(/// First address behind stage2's part.
+    stage2_end, _stage2_end);
+
+/// The MMU's first-level table. Call once: its contents then belong to the MMU.
+#[must_use]
+pub fn page_table() -> &'static mut [u32; 4096] {
+    // SAFETY: the linker script sets 16 KiB aside here that nothing else uses.
+    unsafe { &mut *&raw mut _page_table }
+}
+
+/// The hand-over record.
+#[must_use]
+pub fn handover() -> &'static mut [u32; 16] {
+    // SAFETY: the linker script sets a page aside here that nothing else uses.
+    unsafe { &mut *&raw mut _handover }
+}
+
+/// SDRAM behind the caches, minus the loader's own part for writing.
+pub struct Ram;
+
+/// A range of addresses that lies within `from..to`, or `None`.
+fn range(start: u32, len: u32, from: u32, to: u32) -> Option<(u32, usize)> {
+    let end = start.checked_add(len)?;
+    (start >= from && end <= to).then_some((start, len as usize))
+}
+
+/// A part of SDRAM that images may be loaded into, page by page and header first.
+pub struct LoadArea {
+    start: u32,
+    end: u32,
+}
+
+impl LoadArea {
+    /// All but the loader's part, for kernels, and but the first `reserved` bytes, where
+    /// the tag list goes.
+    #[must_use]
+    pub fn kernel(reserved: u32) -> Self {
+        Self { start: sdram_start() + reserved, end: loader_start() }
+    }
+
+    /// stage2's part and the bytes before it, which its image header falls on.
+    #[must_use]
+    pub fn stage2() -> Self {
+        Self { start: loader_start() - 64, end: stage2_end() }
+    }
+}
+
+impl Area for LoadArea {
+    fn words<const N: usize>(&mut self, address: u32) -> Option<&mut [u32; N]> {
+        // The area ends far below the end of the address space: nothing overflows.
+        let end = self.end - 4 * N as u32;
+        if address % 4 != 0 || address < self.start || address > end {
+            return None;
+        }
+        // SAFETY: aligned words in RAM that nothing else uses while images are loaded;
+        // this value is borrowed for as long as the slice lives.
+        Some(unsafe { &mut *(address as *mut [u32; N]) })
+    }
+}
+
+impl Memory for Ram {
+    fn peek(&self, address: u32, width: u8) -> Option<u32> {
+        if !address.is_multiple_of(u32::from(width)) {
+            return None;
+        }
+        let at = address as usize;
+        // SAFETY: aligned; the user asked to look there. What is not mapped ends in a
+        // data abort, which the fault handler reports.
+        unsafe {
+            match width {
+                1 => Some((at as *const u8).read_volatile().into()),
+                2 => Some((at as *const u16).read_volatile().into()),
+                4 => Some((at as *const u32).read_volatile()),
+                _ => None,
+            }
+        }
+    }
+
+    fn poke(&mut self, address: u32, width: u8, value: u32) -> bool {
+        if !address.is_multiple_of(u32::from(width)) || address >= loader_start() && address < sdram_end() {
+            return false;
+        }
+        let at = address as usize;
+        // SAFETY: aligned and outside of the loader; the user asked to write there.
+        unsafe {
+            match width {
+                1 => (at as *mut u8).write_volatile(value as u8),
+                2 => (at as *mut u16).write_volatile(value as u16),
+                4 => (at as *mut u32).write_volatile(value),
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    fn ram(&self, address: u32, len: u32) -> Option<&[u8]> {
+        let (start, len) = range(address, len, sdram_start(), sdram_end())?;
+        // SAFETY: the range lies in RAM; mutable views of it need `&mut self`.
+        Some(unsafe { core::slice::from_raw_parts(start as *const u8, len) })
+    }
+
+    fn ram_mut(&mut self, address: u32, len: u32) -> Option<&mut [u8]> {
+        let (start, len) = range(address, len, sdram_start(), loader_start())?;
+        // SAFETY: the range lies in RAM outside of the loader, borrowed through `self`.
+        Some(unsafe { core::slice::from_raw_parts_mut(start as *mut u8, len) })
+    }
+}

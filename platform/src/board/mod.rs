@@ -1,0 +1,95 @@
+//! Boards. A board is data; the folder of its SoC turns the data into drivers.
+//! `$BOARD` picks one at compile time.
+
+use crate::arch::ram::Ram;
+pub use crate::hal::BoardInfo;
+use crate::hal::{Clock, Nand, Serial};
+
+#[cfg(board = "gta02")]
+mod gta02;
+#[cfg(board = "gta02")]
+use gta02::Gta02 as Selected;
+
+#[cfg(board = "mini2440")]
+mod mini2440;
+#[cfg(board = "mini2440")]
+use mini2440::Mini2440 as Selected;
+
+/// What a SoC folder makes of a board's data.
+pub trait Platform {
+    /// The board's facts.
+    const INFO: BoardInfo;
+    /// Driver of the console.
+    type Serial: Serial;
+    /// Driver of the NAND controller.
+    type Nand: Nand;
+    /// Driver of the time base.
+    type Clock: Clock;
+
+    /// From reset to working SDRAM; runs on a few bytes of stack.
+    fn early_init();
+    /// The console, set up if `start`, else as an earlier stage left it.
+    fn serial(start: bool) -> Self::Serial;
+    /// The NAND controller; `sabotage` makes it too fast by one HCLK, for proving that
+    /// such a mistake is noticed.
+    fn nand(sabotage: bool) -> Self::Nand;
+    /// The time base, started if `start`, else as an earlier stage left it.
+    fn clock(start: bool) -> Self::Clock;
+    /// Resets the board after about this many milliseconds.
+    fn reset_in(millis: u32) -> !;
+}
+
+/// This board.
+pub const BOARD: BoardInfo = Selected::INFO;
+
+/// From reset to working SDRAM; runs on a few bytes of stack.
+#[inline(always)]
+pub fn early_init() {
+    Selected::early_init();
+}
+
+/// The console, set up.
+#[must_use]
+pub fn start_serial() -> <Selected as Platform>::Serial {
+    Selected::serial(true)
+}
+
+/// The console as an earlier stage left it.
+#[must_use]
+pub fn serial() -> <Selected as Platform>::Serial {
+    Selected::serial(false)
+}
+
+/// The NAND controller with the part's own timings.
+#[must_use]
+pub fn nand() -> <Selected as Platform>::Nand {
+    Selected::nand(cfg!(feature = "sabotage"))
+}
+
+/// The time base, started.
+#[must_use]
+pub fn start_clock() -> <Selected as Platform>::Clock {
+    Selected::clock(true)
+}
+
+/// The time base as an earlier stage left it.
+#[must_use]
+pub fn clock() -> <Selected as Platform>::Clock {
+    Selected::clock(false)
+}
+
+/// SDRAM.
+#[must_use]
+pub fn memory() -> Ram {
+    Ram
+}
+
+/// Resets the board at once.
+pub fn reset() -> ! {
+    Selected::reset_in(1)
+}
+
+/// Resets the board after about this many milliseconds.
+pub fn reset_in(millis: u32) -> ! {
+    Selected::reset_in(millis)
+}

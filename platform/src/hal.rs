@@ -1,0 +1,220 @@
+//! What the boot library knows of hardware. A driver behind these traits is
+//! mechanism: it never retries, skips or judges.
+
+use crate::units::{Hz, Ns, Page};
+
+/// A serial port, set up and running.
+pub trait Serial {
+    /// Sends one byte, waiting for room in the transmitter.
+    fn put(&mut self, byte: u8);
+    /// Takes a received byte if there is one.
+    fn get(&mut self) -> Option<u8>;
+    /// Waits until everything has left the transmitter.
+    fn flush(&mut self);
+}
+
+/// The organisation of a NAND chip as the controller addresses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Bytes of data in a page.
+    pub page: u32,
+    /// Bytes of OOB behind the data of a page.
+    pub oob: u32,
+    /// Pages in an erase block.
+    pub pages_per_block: u32,
+    /// Erase blocks in the chip.
+    pub blocks: u32,
+}
+
+/// Timing of a NAND part, by the names of its data sheet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the data sheet's")]
+pub struct NandTiming {
+    pub t_cls_min: Ns,
+    pub t_clh_min: Ns,
+    pub t_cs_min: Ns,
+    pub t_ch_min: Ns,
+    pub t_als_min: Ns,
+    pub t_alh_min: Ns,
+    pub t_ds_min: Ns,
+    pub t_dh_min: Ns,
+    pub t_wp_min: Ns,
+    pub t_wh_min: Ns,
+    pub t_wc_min: Ns,
+    pub t_rp_min: Ns,
+    pub t_reh_min: Ns,
+    pub t_rc_min: Ns,
+    pub t_rea_max: Ns,
+    pub t_whr_min: Ns,
+    pub t_rhw_min: Ns,
+    /// The longest of tR and tRST: how long R/nB may stay low in what a loader does.
+    pub t_busy_max: Ns,
+}
+
+impl NandTiming {
+    /// A timing that satisfies this part and another one.
+    #[must_use]
+    pub const fn worst(&self, other: &Self) -> Self {
+        Self {
+            t_cls_min: self.t_cls_min.max(other.t_cls_min),
+            t_clh_min: self.t_clh_min.max(other.t_clh_min),
+            t_cs_min: self.t_cs_min.max(other.t_cs_min),
+            t_ch_min: self.t_ch_min.max(other.t_ch_min),
+            t_als_min: self.t_als_min.max(other.t_als_min),
+            t_alh_min: self.t_alh_min.max(other.t_alh_min),
+            t_ds_min: self.t_ds_min.max(other.t_ds_min),
+            t_dh_min: self.t_dh_min.max(other.t_dh_min),
+            t_wp_min: self.t_wp_min.max(other.t_wp_min),
+            t_wh_min: self.t_wh_min.max(other.t_wh_min),
+            t_wc_min: self.t_wc_min.max(other.t_wc_min),
+            t_rp_min: self.t_rp_min.max(other.t_rp_min),
+            t_reh_min: self.t_reh_min.max(other.t_reh_min),
+            t_rc_min: self.t_rc_min.max(other.t_rc_min),
+            t_rea_max: self.t_rea_max.max(other.t_rea_max),
+            t_whr_min: self.t_whr_min.max(other.t_whr_min),
+            t_rhw_min: self.t_rhw_min.max(other.t_rhw_min),
+            t_busy_max: self.t_busy_max.max(other.t_busy_max),
+        }
+    }
+}
+
+/// The ECC code of one step, in the order the controller's registers give it.
+pub type EccCode = [u8; 3];
+
+/// R/nB stayed low longer than the part allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeout;
+
+/// A NAND controller with one chip behind it.
+///
+/// A page is read as `begin_read`, `wait_ready`, then `read_step`,
+/// `read_raw` and `seek` in any order; the chip keeps the page in its cache
+/// register until the next `begin_read`.
+pub trait Nand {
+    /// The organisation that the board data or the straps give.
+    fn geometry(&self) -> Geometry;
+    /// Resets the chip and reads its first five id bytes.
+    ///
+    /// # Errors
+    /// [`Timeout`] when the chip stays busy after the reset.
+    fn identify(&mut self) -> Result<[u8; 5], Timeout>;
+    /// Starts loading `page` into the chip's cache register (00h, address, 30h).
+    /// The chip is busy for tR afterwards, and the CPU free.
+    fn begin_read(&mut self, page: Page);
+    /// Waits for R/nB.
+    ///
+    /// # Errors
+    /// [`Timeout`] when it stays low longer than the part allows.
+    fn wait_ready(&mut self) -> Result<(), Timeout>;
+    /// Transfers one ECC step, a multiple of eight words, and returns the code the controller computed over it.
+    fn read_step(&mut self, step: &mut [u32]) -> EccCode;
+    /// Transfers one byte without ECC.
+    fn read_byte(&mut self) -> u8;
+    /// Transfers words without ECC.
+    fn read_raw(&mut self, words: &mut [u32]);
+    /// Moves the output to `column` (05h, column, E0h); column `page` is OOB byte 0.
+    fn seek(&mut self, column: u32);
+}
+
+/// Physical memory as the console and the image loader see it.
+///
+/// Addresses come from users and from image headers; the implementation decides
+/// what is memory and what is not.
+pub trait Memory {
+    /// Reads the unit of `width` (1, 2 or 4) bytes at `address`; `None` where
+    /// nothing is mapped or the address is unaligned.
+    fn peek(&self, address: u32, width: u8) -> Option<u32>;
+    /// Writes a unit of `width` bytes; false where that is impossible.
+    fn poke(&mut self, address: u32, width: u8, value: u32) -> bool;
+    /// A view of RAM for reading; `None` unless all of it is RAM.
+    fn ram(&self, address: u32, len: u32) -> Option<&[u8]>;
+    /// A view of RAM for writing; `None` unless all of it is RAM that the
+    /// loader does not itself occupy.
+    fn ram_mut(&mut self, address: u32, len: u32) -> Option<&mut [u8]>;
+}
+
+/// A part of RAM that images may be loaded into.
+pub trait Area {
+    /// `N` words at an address; `None` unless they are aligned and all of them lie in the
+    /// area.
+    fn words<const N: usize>(&mut self, address: u32) -> Option<&mut [u32; N]>;
+}
+
+/// A monotonic time base.
+pub trait Clock {
+    /// Microseconds since the clock was started. Wraps.
+    fn micros(&mut self) -> u32;
+}
+
+/// What the console shows and the kernel is told of the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoardInfo {
+    /// Name of the board as the recipes spell it.
+    pub name: &'static str,
+    /// Name of the SoC.
+    pub soc: &'static str,
+    /// ATAG machine number.
+    pub machine: u32,
+    /// Board revision, on boards whose kernels look at it.
+    pub revision: Option<u32>,
+    /// Start and size in bytes of SDRAM.
+    pub sdram: (u32, u32),
+    /// Start and size in bytes of the part of SDRAM that belongs to the loader.
+    pub loader: (u32, u32),
+    /// Clock of the core.
+    pub fclk: Hz,
+    /// Clock of the AHB bus: memory and NAND controllers.
+    pub hclk: Hz,
+    /// Clock of the APB bus: UARTs and timers.
+    pub pclk: Hz,
+    /// Name of the console port.
+    pub console: &'static str,
+    /// Bits per second of the console.
+    pub baud: u32,
+}
+
+/// The board as a whole, and the ways out of the loader.
+pub trait Machine {
+    /// What is known of the board.
+    fn board(&self) -> &BoardInfo;
+    /// Resets the board. Does not return, except in a test.
+    fn reset(&mut self);
+    /// Leaves for a kernel: caches clean and off, MMU off, SVC mode, r0 = 0, r1 =
+    /// `machine`, r2 = `tags`. Does not return, except in a test.
+    fn enter_kernel(&mut self, entry: u32, machine: u32, tags: u32);
+    /// Calls a program that may return, with two arguments, and returns its result.
+    fn call(&mut self, entry: u32, argc: u32, argv: u32) -> u32;
+}
+
+/// An exception the CPU took, as its vectors tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// An instruction that the core does not know.
+    Undefined,
+    /// SWI: nothing here offers system calls.
+    SoftwareInterrupt,
+    /// An instruction was fetched from where none can be.
+    PrefetchAbort,
+    /// A load or store that the MMU or the bus refused.
+    DataAbort,
+    /// IRQ: the loader leaves all interrupts masked.
+    Irq,
+    /// FIQ: likewise.
+    Fiq,
+}
+
+/// The state of the CPU when it took an exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Which exception.
+    pub kind: FaultKind,
+    /// r0 to r15 of the mode that was interrupted; r15 is the instruction at fault,
+    /// or the next one after an interrupt.
+    pub r: [u32; 16],
+    /// The CPSR of the mode that was interrupted.
+    pub psr: u32,
+    /// Data fault status register.
+    pub dfsr: u32,
+    /// Fault address register: the address of a data abort.
+    pub far: u32,
+}

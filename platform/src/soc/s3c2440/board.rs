@@ -1,0 +1,96 @@
+//! What a board with this SoC says about itself, and the bring-up that follows from it.
+
+use super::clock::{self, ClockConfig};
+use super::nand::{Config, Controller};
+use super::sdram::{self, SdramConfig};
+use super::timer::{Tick, Timer};
+use super::uart::{Divisor, Uart};
+use super::wdt;
+use crate::arch::cp15;
+use crate::board::{BoardInfo, Platform};
+use crate::hal::NandTiming;
+
+/// Which UART is the console.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Console {
+    /// UART 0.
+    Uart0,
+    /// UART 2.
+    Uart2,
+}
+
+/// A board with this SoC.
+pub trait Board {
+    /// Its facts.
+    const INFO: BoardInfo;
+    /// Its clock tree.
+    const CLOCKS: ClockConfig;
+    /// Its memory.
+    const SDRAM: SdramConfig;
+    /// The timing of its NAND part, or what suits all the parts it may have.
+    const NAND: NandTiming;
+    /// Its console.
+    const CONSOLE: Console;
+    /// What must be driven at once for the board to stay alive.
+    fn keep_power();
+    /// Pin functions, set before SDRAM is.
+    fn pins();
+}
+
+/// Solved at compile time: a part that the controller cannot serve does not compile.
+struct Solved<B>(B);
+
+impl<B: Board> Solved<B> {
+    const NAND: Config = match Config::solve(&B::NAND, B::INFO.fclk, B::INFO.hclk) {
+        Ok(config) => config,
+        Err(_) => panic!("the NAND controller cannot be as slow as this part needs"),
+    };
+    const TOO_FAST: Config = Self::NAND.one_hclk_too_short();
+    const SDRAM: &[u32; 13] = &B::SDRAM.registers(B::INFO.hclk);
+    const TICK: Tick = Tick::at(B::INFO.pclk);
+    const DIVISOR: Divisor = Divisor::for_baud(B::INFO.pclk, B::INFO.baud);
+    const CLOCKS: &ClockConfig = {
+        assert!(B::CLOCKS.is_within_limits(), "a clock is too fast, or USB has none");
+        &B::CLOCKS
+    };
+}
+
+impl<B: Board> Platform for B {
+    const INFO: BoardInfo = B::INFO;
+    type Serial = Uart;
+    type Nand = Controller;
+    type Clock = Timer;
+
+    #[inline(always)]
+    fn early_init() {
+        wdt::stop();
+        B::keep_power();
+        cp15::early();
+        clock::start(Solved::<B>::CLOCKS);
+        B::pins();
+        sdram::start(Solved::<B>::SDRAM);
+    }
+
+    fn serial(start: bool) -> Uart {
+        let mut uart = match B::CONSOLE {
+            Console::Uart0 => Uart::uart0(),
+            Console::Uart2 => Uart::uart2(),
+        };
+        if start {
+            uart.start(Solved::<B>::DIVISOR);
+        }
+        uart
+    }
+
+    fn nand(sabotage: bool) -> Controller {
+        Controller::start(if sabotage { &Solved::<B>::TOO_FAST } else { &Solved::<B>::NAND })
+    }
+
+    fn clock(start: bool) -> Timer {
+        if start { Timer::start(Solved::<B>::TICK) } else { Timer::running(Solved::<B>::TICK) }
+    }
+
+    fn reset_in(millis: u32) -> ! {
+        wdt::reset_in(B::INFO.pclk, millis)
+    }
+}

@@ -1,0 +1,263 @@
+//! NAND controller with its ECC unit, 8-bit large-page chips. S3C2440A User's Manual,
+//! chapter 6.
+
+use crate::hal::{EccCode, Geometry, Nand, NandTiming, Timeout};
+use crate::units::{Hz, Ns, Page};
+use tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
+use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
+use tock_registers::{register_bitfields, register_structs};
+
+register_bitfields![u32,
+    NFCONF [
+        /// CLE and ALE set-up before the strobe, in HCLK periods.
+        TACLS OFFSET(12) NUMBITS(2),
+        /// Strobe low, one less than the HCLK periods.
+        TWRPH0 OFFSET(8) NUMBITS(3),
+        /// Strobe high, one less than the HCLK periods.
+        TWRPH1 OFFSET(4) NUMBITS(3),
+        /// Strap: on large pages 1 means five address cycles, 0 four.
+        ADDR_CYCLE OFFSET(1) NUMBITS(1)
+    ],
+    NFCONT [
+        /// Locks of the spare and of the main ECC unit: 1 means it does not count.
+        SPARE_ECC_LOCK OFFSET(6) NUMBITS(1),
+        MAIN_ECC_LOCK OFFSET(5) NUMBITS(1),
+        INIT_ECC OFFSET(4) NUMBITS(1),
+        /// Level of nCE: 0 selects the chip.
+        REG_NCE OFFSET(1) NUMBITS(1),
+        MODE OFFSET(0) NUMBITS(1)
+    ],
+    NFSTAT [
+        /// R/nB has gone from busy to ready since this bit was cleared by writing 1.
+        RNB_TRANS_DETECT OFFSET(2) NUMBITS(1)
+    ]
+];
+
+register_structs! {
+    /// The block.
+    pub Regs {
+        (0x00 => nfconf: ReadWrite<u32, NFCONF::Register>),
+        (0x04 => nfcont: ReadWrite<u32, NFCONT::Register>),
+        (0x08 => nfcmmd: WriteOnly<u8>),
+        (0x09 => _reserved0),
+        (0x0c => nfaddr: WriteOnly<u8>),
+        (0x0d => _reserved1),
+        (0x10 => nfdata: ReadOnly<u32>),
+        (0x14 => nfmeccd: [ReadWrite<u32>; 2]),
+        (0x1c => nfseccd: ReadWrite<u32>),
+        (0x20 => nfstat: ReadWrite<u32, NFSTAT::Register>),
+        (0x24 => nfestat: [ReadOnly<u32>; 2]),
+        (0x2c => nfmecc0: ReadOnly<u32>),
+        (0x30 => nfmecc1: ReadOnly<u32>),
+        (0x34 => nfsecc: ReadOnly<u32>),
+        (0x38 => @END),
+    }
+}
+
+mod command {
+    pub const READ: u8 = 0x00;
+    pub const READ_CONFIRM: u8 = 0x30;
+    pub const RANDOM_OUT: u8 = 0x05;
+    pub const RANDOM_OUT_CONFIRM: u8 = 0xe0;
+    pub const READ_ID: u8 = 0x90;
+    pub const RESET: u8 = 0xff;
+}
+
+/// Register fields of the strobe timing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fields {
+    /// `NFCONF.TACLS`.
+    pub tacls: u32,
+    /// `NFCONF.TWRPH0`.
+    pub twrph0: u32,
+    /// `NFCONF.TWRPH1`.
+    pub twrph1: u32,
+}
+
+/// A timing that the fields of the controller cannot express at this HCLK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfRange;
+
+impl Fields {
+    /// The fastest fields that meet every inequality of the part (manual, figures
+    /// 6-3 and 6-4; T is the HCLK period):
+    ///
+    /// - (TWRPH0 + 1) T >= tWP, tRP and tREA: data is taken as the strobe rises
+    /// - (TWRPH1 + 1) T >= tWH, tREH, tCLH, tALH, tCH and tDH
+    /// - (TWRPH0 + TWRPH1 + 2) T >= tWC and tRC
+    /// - TACLS T + (TWRPH0 + 1) T >= tCLS, tALS, tCS and tDS
+    ///
+    /// # Errors
+    /// [`OutOfRange`] when a field would have to be larger than it is wide.
+    pub const fn solve(part: &NandTiming, hclk: Hz) -> Result<Self, OutOfRange> {
+        let low = part.t_wp_min.max(part.t_rp_min).max(part.t_rea_max).to_cycles(hclk).0;
+        let hold = part.t_clh_min.max(part.t_alh_min).max(part.t_ch_min).max(part.t_dh_min);
+        let high = part.t_wh_min.max(part.t_reh_min).max(hold).to_cycles(hclk).0;
+        let cycle = part.t_wc_min.max(part.t_rc_min).to_cycles(hclk).0;
+        let set_up = part.t_cls_min.max(part.t_als_min).max(part.t_cs_min).max(part.t_ds_min);
+        // What the cycle still lacks lengthens the high phase.
+        let high = if low + high < cycle { cycle - low } else { high };
+        let tacls = set_up.to_cycles(hclk).0.saturating_sub(low);
+        if low == 0 || high == 0 || low > 8 || high > 8 || tacls > 3 {
+            return Err(OutOfRange);
+        }
+        Ok(Self { tacls, twrph0: low - 1, twrph1: high - 1 })
+    }
+}
+
+/// Waits that no register field gives; the driver spins for them.
+#[derive(Clone, Copy)]
+struct Waits {
+    /// Column confirmed to first read strobe.
+    t_whr: u32,
+    /// Last read strobe to the next command.
+    t_rhw: u32,
+    /// Polls of NFSTAT after which an operation has taken too long.
+    polls: u32,
+}
+
+/// The controller, set up, with its chip selected.
+pub struct Controller {
+    regs: &'static Regs,
+    waits: &'static Waits,
+    /// Address cycles of a page number: 2 on parts of 1024 blocks, 3 on larger ones.
+    row_cycles: u32,
+}
+
+const fn cycles(time: Ns, fclk: Hz) -> u32 {
+    (time.0 as u64 * fclk.0 as u64).div_ceil(1_000_000_000) as u32
+}
+
+/// Everything the driver needs, ready at compile time.
+#[derive(Clone, Copy)]
+pub struct Config {
+    fields: Fields,
+    waits: Waits,
+}
+
+impl Config {
+    /// Solves the timings of a part for a pair of clocks.
+    ///
+    /// # Errors
+    /// [`OutOfRange`] when the controller cannot be as slow as the part needs.
+    pub const fn solve(part: &NandTiming, fclk: Hz, hclk: Hz) -> Result<Self, OutOfRange> {
+        let fields = match Fields::solve(part, hclk) {
+            Ok(fields) => fields,
+            Err(error) => return Err(error),
+        };
+        let waits = Waits {
+            t_whr: cycles(part.t_whr_min, fclk),
+            t_rhw: cycles(part.t_rhw_min, fclk),
+            // A poll takes ten core cycles at the very least.
+            polls: cycles(part.t_busy_max, fclk) / 10 + 1,
+        };
+        Ok(Self { fields, waits })
+    }
+
+    /// The same with every strobe one HCLK period shorter: wrong on purpose, for
+    /// proving that such a mistake is caught.
+    #[must_use]
+    pub const fn one_hclk_too_short(mut self) -> Self {
+        self.fields.twrph0 -= 1;
+        self
+    }
+}
+
+impl Controller {
+    /// Switches the controller on and selects the chip.
+    ///
+    /// The straps tell parts of four address cycles (128 MiB) from those of five; the
+    /// number of blocks follows from that.
+    #[must_use]
+    pub fn start(config: &'static Config) -> Self {
+        let regs = super::map::nand();
+        let Fields { tacls, twrph0, twrph1 } = config.fields;
+        regs.nfconf.modify(
+            NFCONF::TACLS.val(tacls) + NFCONF::TWRPH0.val(twrph0) + NFCONF::TWRPH1.val(twrph1),
+        );
+        regs.nfcont.write(NFCONT::MODE::SET + NFCONT::SPARE_ECC_LOCK::SET + NFCONT::MAIN_ECC_LOCK::SET);
+        Self { regs, waits: &config.waits, row_cycles: 2 + regs.nfconf.read(NFCONF::ADDR_CYCLE) }
+    }
+
+    fn command(&self, command: u8) {
+        self.regs.nfcmmd.set(command);
+    }
+
+    fn column(&self, column: u32) {
+        self.regs.nfaddr.set(column as u8);
+        self.regs.nfaddr.set((column >> 8) as u8);
+    }
+
+    /// Forgets earlier edges of R/nB. The edge is what is waited for, not the level,
+    /// because R/nB only falls tWB after the command.
+    fn arm(&self) {
+        self.regs.nfstat.write(NFSTAT::RNB_TRANS_DETECT::SET);
+    }
+}
+
+impl Nand for Controller {
+    fn geometry(&self) -> Geometry {
+        Geometry { page: 2048, oob: 64, pages_per_block: 64, blocks: 512 << (self.row_cycles - 1) }
+    }
+
+    fn identify(&mut self) -> Result<[u8; 5], Timeout> {
+        self.arm();
+        self.command(command::RESET);
+        self.wait_ready()?;
+        self.command(command::READ_ID);
+        self.regs.nfaddr.set(0);
+        crate::arch::delay(self.waits.t_whr);
+        let low = self.regs.nfdata.get().to_le_bytes();
+        let high = self.regs.nfdata.get() as u8;
+        Ok([low[0], low[1], low[2], low[3], high])
+    }
+
+    fn begin_read(&mut self, page: Page) {
+        crate::arch::delay(self.waits.t_rhw);
+        self.arm();
+        self.command(command::READ);
+        self.column(0);
+        let mut row = page.0;
+        for _ in 0..self.row_cycles {
+            self.regs.nfaddr.set(row as u8);
+            row >>= 8;
+        }
+        self.command(command::READ_CONFIRM);
+    }
+
+    fn wait_ready(&mut self) -> Result<(), Timeout> {
+        for _ in 0..self.waits.polls {
+            if self.regs.nfstat.is_set(NFSTAT::RNB_TRANS_DETECT) {
+                return Ok(());
+            }
+        }
+        Err(Timeout)
+    }
+
+    fn read_step(&mut self, step: &mut [u32]) -> EccCode {
+        // One write clears the unit and lets it count; both bits share a register.
+        self.regs.nfcont.write(NFCONT::MODE::SET + NFCONT::SPARE_ECC_LOCK::SET + NFCONT::INIT_ECC::SET);
+        crate::arch::drain_register(&self.regs.nfdata, step);
+        self.regs.nfcont.write(NFCONT::MODE::SET + NFCONT::SPARE_ECC_LOCK::SET + NFCONT::MAIN_ECC_LOCK::SET);
+        let [a, b, c, _] = self.regs.nfmecc0.get().to_le_bytes();
+        [a, b, c]
+    }
+
+    fn read_byte(&mut self) -> u8 {
+        super::map::nand_byte().get()
+    }
+
+    fn read_raw(&mut self, words: &mut [u32]) {
+        for word in words {
+            *word = self.regs.nfdata.get();
+        }
+    }
+
+    fn seek(&mut self, column: u32) {
+        crate::arch::delay(self.waits.t_rhw);
+        self.command(command::RANDOM_OUT);
+        self.column(column);
+        self.command(command::RANDOM_OUT_CONFIRM);
+        crate::arch::delay(self.waits.t_whr);
+    }
+}

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Builds the ARM binaries of one board: firmware.sh [--lint] BOARD [stage1|stage2|demo]...
+# Each ends as target/BOARD/PART.elf and PART.bin. With --lint Clippy looks at them instead.
+set -eu
+cd "$(dirname "$0")/.."
+. tools/toolchain.sh
+
+fail() {
+    echo "firmware.sh: $*" >&2
+    exit 1
+}
+
+lint=''
+if [ "${1:-}" = --lint ]; then
+    lint=yes
+    shift
+fi
+board=${1:-}
+[ -n "$board" ] && [ -e "platform/src/board/$board.rs" ] || fail "no such board: '$board' (platform/src/board/BOARD.rs)"
+shift
+[ $# -gt 0 ] || set -- stage1 stage2 demo
+choose_toolchains || fail "no Rust with the source of core: run tools/setup.sh"
+
+# Cargo's files are apart from the host's (other flags, other compiler), and the
+# boards' from each other, or each would be built anew after the other.
+export BOARD="$board" CARGO_TARGET_DIR="target/firmware/$board"
+out="target/$board"
+mkdir -p "$out"
+for part; do
+    case $part in
+    stage1) package=boot arch=thumbv4t-none-eabi profile=stage1 ;;
+    stage2) package=boot arch=armv4t-none-eabi profile=firmware ;;
+    demo) package=demo arch=armv4t-none-eabi profile=firmware ;;
+    *) fail "no such part: $part (stage1, stage2, demo)" ;;
+    esac
+    target=$arch
+    if [ "$part" = stage1 ]; then
+        # Thumb, because it is smaller; what must be fast is A32 by its own wish. And
+        # without the frame pointer that the target's description insists on: it takes
+        # one of Thumb's eight registers, some 7 % of the code.
+        target=$CARGO_TARGET_DIR/stage1-thumb.json
+        mkdir -p "$CARGO_TARGET_DIR"
+        arm rustc -Zunstable-options --print target-spec-json --target "$arch" |
+            sed 's/"frame-pointer": "always"/"frame-pointer": "may-omit"/' >"$target.new"
+        # Cargo builds anew when the file changes.
+        cmp -s "$target.new" "$target" || cp "$target.new" "$target"
+        arch=stage1-thumb
+        arm cargo -Zhelp | grep -q json-target-spec && set -- -Zjson-target-spec || set --
+    else
+        set --
+    fi
+    set -- "$@" --quiet --locked --profile $profile -Zbuild-std=core,alloc --target "$target" \
+        --package "$package" --features firmware --bin "$part"
+    if [ -n "$lint" ]; then
+        arm cargo-clippy clippy "$@" -- -D warnings
+        continue
+    fi
+    arm cargo build "$@"
+    elf="$CARGO_TARGET_DIR/$arch/$profile/$part"
+    arm-none-eabi-objcopy -O binary "$elf" "$out/$part.new"
+    if [ "$part" = demo ]; then
+        # The CRC-32 it checks itself against (images/demo/linker/demo.ld); gzip's trailer starts with it.
+        gzip -c "$out/demo.new" | tail -c 8 | head -c 4 >>"$out/demo.new"
+    fi
+    cp "$elf" "$out/$part.elf"
+    mv "$out/$part.new" "$out/$part.bin"
+done

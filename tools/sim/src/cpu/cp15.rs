@@ -1,0 +1,102 @@
+//! Cache and TLB operations of CP15: ARM920T TRM, chapter 2 (S3C2410A User's Manual, appendix 2).
+
+use super::decode::Cp15;
+
+/// What a write to CP15 does besides storing a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Registers 1, 2, 3 and 13: the MMU or the caches work differently from the next instruction on.
+    Control,
+    /// Invalidate the whole I-cache.
+    InvalidateInstructions,
+    /// Invalidate the whole D-cache. What is dirty is lost.
+    InvalidateData,
+    /// Both.
+    InvalidateBoth,
+    /// Invalidate one line of the I-cache by address.
+    InvalidateInstructionLine,
+    /// Prefetch one line into the I-cache by address.
+    PrefetchInstructionLine,
+    /// Work on one line of the D-cache.
+    DataLine {
+        /// Named by segment and index instead of by address.
+        by_index: bool,
+        /// Write it back if it is dirty.
+        clean: bool,
+        /// Drop it.
+        invalidate: bool,
+    },
+    /// Wait until the write buffer is empty.
+    DrainWriteBuffer,
+    /// Stop the clock until an interrupt.
+    WaitForInterrupt,
+    /// Invalidate TLBs: all of one or both, or one entry by address.
+    Tlb {
+        /// The instruction TLB.
+        instructions: bool,
+        /// The data TLB.
+        data: bool,
+        /// One entry only.
+        entry: bool,
+    },
+    /// Cache lock-down, which the cache model does not have.
+    LockDown,
+    /// Anything else.
+    None,
+}
+
+/// What an MCR to CP15 does.
+#[must_use]
+pub fn operation(cp15: Cp15) -> Operation {
+    use Operation as O;
+    let line = |by_index, clean, invalidate| O::DataLine { by_index, clean, invalidate };
+    let tlb = |instructions, data| O::Tlb { instructions, data, entry: cp15.opcode2 == 1 };
+    match (cp15.crn, cp15.crm, cp15.opcode2) {
+        (1 | 2 | 3 | 13, _, _) => O::Control,
+        (7, 0, 4) => O::WaitForInterrupt,
+        (7, 5, 0) => O::InvalidateInstructions,
+        (7, 5, 1) => O::InvalidateInstructionLine,
+        (7, 6, 0) => O::InvalidateData,
+        (7, 6, 1) => line(false, false, true),
+        (7, 7, 0) => O::InvalidateBoth,
+        (7, 10, 1) => line(false, true, false),
+        (7, 10, 2) => line(true, true, false),
+        (7, 10, 4) => O::DrainWriteBuffer,
+        (7, 13, 1) => O::PrefetchInstructionLine,
+        (7, 14, 1) => line(false, true, true),
+        (7, 14, 2) => line(true, true, true),
+        (8, 5, _) => tlb(true, false),
+        (8, 6, _) => tlb(false, true),
+        (8, 7, 0) => tlb(true, true),
+        (9, _, _) => O::LockDown,
+        _ => O::None,
+    }
+}
+
+/// Whether the ARM920T has a CP15 operation of register 7 at all.
+#[must_use]
+pub fn exists(cp15: Cp15) -> bool {
+    cp15.crn != 7 || cp15.read || operation(cp15) != Operation::None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mcr(crn: u8, crm: u8, opcode2: u8) -> Cp15 {
+        Cp15 { read: false, register: 0, crn, crm, opcode2 }
+    }
+
+    #[test]
+    fn operations_of_the_manual() {
+        let check = |crm, opcode2, expected| {
+            assert_eq!(operation(mcr(7, crm, opcode2)), expected, "c7, c{crm}, {opcode2}");
+        };
+        check(7, 0, Operation::InvalidateBoth);
+        check(10, 4, Operation::DrainWriteBuffer);
+        check(14, 2, Operation::DataLine { by_index: true, clean: true, invalidate: true });
+        assert!(exists(mcr(7, 5, 0)));
+        // Test and clean is an ARM926 operation.
+        assert!(!exists(mcr(7, 10, 3)));
+    }
+}

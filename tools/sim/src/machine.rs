@@ -1,0 +1,715 @@
+//! The board in motion: what happens before each instruction and at each access to a register.
+
+use std::collections::BTreeSet;
+
+use crate::board::Board;
+use crate::bus::{Access, Clocks, Peripheral, Ps, Violations};
+use crate::console::Console;
+use crate::cpu::Registers;
+use crate::cpu::condition;
+use crate::cpu::cp15::{self, Operation};
+use crate::cpu::decode::{self, Cp15, Data, Instruction, Late};
+use crate::cpu::exception::Exception;
+use crate::cpu::mmu::{Control, Fault, Wanted, control};
+use crate::cpu::registers::psr;
+use crate::hierarchy::{Hierarchy, Memories};
+use crate::kernel;
+use crate::membus::BusTiming;
+use crate::model;
+use crate::observe::{ByteCycles, Marks};
+use crate::options::Options;
+use crate::report::{Entry, Outcome};
+use crate::soc::s3c2440::nand::NandController;
+use crate::soc::s3c2440::{APB, REGISTERS, SRAM, Soc};
+use crate::soc::storage::Storage;
+use crate::time::{NEVER, US};
+
+/// How often the terminal is asked whether to stop.
+const POLL: Ps = 250 * US;
+/// How much of the output is searched for the pattern that ends the run.
+const SEARCHED: usize = 4096;
+/// First and last address of the register blocks.
+const REGISTERS_END: u32 = 0x5c00_0000;
+/// The NAND controller's block.
+const NAND: u32 = 0x4e;
+/// The UARTs' block.
+const UART: u32 = 0x50;
+/// Cache type register of the ARM920T: 16 KiB, 64 ways, 32-byte lines, each. ARM920T TRM, 2.3.
+const CACHE_TYPE: u32 = 0x0d17_2172;
+
+/// Why the emulator has to leave the guest alone for a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// An exception is to be taken.
+    Exception(Exception),
+    /// An instruction is done for the emulator: this register gets this value.
+    Emulate {
+        /// Register.
+        register: u8,
+        /// Value.
+        value: u32,
+    },
+    /// The watchdog resets the board.
+    Reset,
+    /// The run is over.
+    End(Outcome),
+}
+
+/// A data access that has begun, for the abort it may end with.
+#[derive(Clone, Copy, Debug, Default)]
+struct InFlight {
+    address: u32,
+    bytes: u32,
+    width: u32,
+    write: bool,
+    user: bool,
+}
+
+/// The board in motion.
+pub struct Machine<'a> {
+    board: &'static Board,
+    options: &'a Options,
+    console: &'a mut dyn Console,
+    /// The SoC.
+    pub soc: Soc,
+    /// Caches and memory.
+    pub hierarchy: Hierarchy,
+    external: Vec<Storage>,
+    /// Modelled time since power-on.
+    pub time: Ps,
+    clocks: Clocks,
+    pc: u32,
+    next_pc: u32,
+    refill: u32,
+    late: Option<Late>,
+    thumb: bool,
+    control_stale: bool,
+    interrupt: bool,
+    idle: bool,
+    sdram_unchecked: bool,
+    in_flight: InFlight,
+    next_event: Ps,
+    next_poll: Ps,
+    keep_power_until: Ps,
+    activity: Ps,
+    stuck_since: Option<Ps>,
+    vector_exceptions: u32,
+    stop: Option<Stop>,
+    /// Up to the kernel's first instruction.
+    pub violations: Violations,
+    /// From there on.
+    pub after_entry: Violations,
+    /// Events of the boot.
+    pub marks: Marks,
+    /// Registers at the kernel's first instruction.
+    pub entry: Option<Entry>,
+    /// Kernels of the NAND image that were in memory then, as their headers promise.
+    pub loaded: Vec<kernel::Slot>,
+    /// The NAND bus as it was set up then.
+    pub byte_cycles: Option<ByteCycles>,
+    /// What the guest has sent.
+    pub output: Vec<u8>,
+    searched: usize,
+    /// Instructions run.
+    pub instructions: u64,
+    /// Watchdog resets.
+    pub resets: u32,
+    notes: BTreeSet<String>,
+}
+
+impl<'a> Machine<'a> {
+    /// A board at power-on.
+    pub fn new(
+        board: &'static Board,
+        options: &'a Options,
+        nand: NandController,
+        console: &'a mut dyn Console,
+    ) -> Self {
+        let soc = Soc::new(board, nand);
+        let clocks = soc.clock.clocks();
+        let memories = Memories::new(SRAM, (board.sdram.base, board.sdram.len), options.seed);
+        let timing =
+            BusTiming { hclk: clocks.hclk, asynchronous: false, sdram: soc.memctl.timing(clocks.hclk) };
+        let mut machine = Self {
+            board,
+            options,
+            console,
+            soc,
+            hierarchy: Hierarchy::new(memories, timing, options.seed),
+            external: board.external.iter().map(|external| Storage::new(external.name)).collect(),
+            time: 0,
+            clocks,
+            pc: 0,
+            next_pc: 0,
+            refill: 0,
+            late: None,
+            thumb: false,
+            control_stale: true,
+            interrupt: false,
+            idle: false,
+            sdram_unchecked: true,
+            in_flight: InFlight::default(),
+            next_event: 0,
+            next_poll: 0,
+            keep_power_until: board.keep_power.as_ref().map_or(NEVER, |keep| keep.within),
+            activity: 0,
+            stuck_since: None,
+            vector_exceptions: 0,
+            stop: None,
+            violations: Violations::default(),
+            after_entry: Violations::default(),
+            marks: Marks::default(),
+            entry: None,
+            loaded: Vec::new(),
+            byte_cycles: None,
+            output: Vec::new(),
+            searched: 0,
+            instructions: 0,
+            resets: 0,
+            notes: BTreeSet::new(),
+        };
+        machine.clocks_changed();
+        machine.boot_rom();
+        machine
+    }
+
+    /// Where the model is lenient or had to assume something.
+    pub fn notes(&self) -> Vec<String> {
+        let lenient = self.soc.lenient().map(|name| format!("{name} is modelled as plain storage"));
+        let external = self.external.iter().filter(|block| block.touched());
+        let external = external.map(|block| format!("{} is modelled as plain storage", block.name));
+        self.notes.iter().cloned().chain(lenient).chain(external).collect()
+    }
+
+    /// Copies the data of the first two pages to the boot SRAM, as the SoC does before the core runs.
+    fn boot_rom(&mut self) {
+        for page in 0..2 {
+            let copied = self.soc.nand.boot_page(page, self.time, self.clocks, &mut self.violations);
+            self.time = copied.end;
+            let at = SRAM.0 + page * copied.data.len() as u32;
+            assert!(self.hierarchy.memories.sram.write(at, &copied.data), "two pages fill the boot SRAM");
+        }
+        self.marks.boot_rom.get_or_insert(self.time);
+    }
+
+    /// A reset by the watchdog, up to the core's first instruction.
+    pub fn reset(&mut self) {
+        self.resets += 1;
+        self.soc.reset(self.time);
+        self.hierarchy.reset();
+        self.soc.clock.take_changed();
+        self.clocks_changed();
+        self.sdram_unchecked = true;
+        self.control_stale = true;
+        (self.refill, self.late, self.idle, self.interrupt) = (0, None, false, false);
+        (self.next_pc, self.stuck_since, self.vector_exceptions) = (0, None, 0);
+        self.boot_rom();
+        self.next_event = self.time;
+    }
+
+    /// Takes the reason for a stop out.
+    pub fn take_stop(&mut self) -> Option<Stop> {
+        self.stop.take()
+    }
+
+    /// Leaves a reason for a stop.
+    pub fn set_stop(&mut self, stop: Stop) {
+        self.stop.get_or_insert(stop);
+    }
+
+    fn report(&mut self, kind: &'static str, detail: impl Into<String>) {
+        let (time, pc) = (self.time, self.pc);
+        self.list().report(time, pc, kind, detail);
+    }
+
+    fn list(&mut self) -> &mut Violations {
+        if self.entry.is_some() { &mut self.after_entry } else { &mut self.violations }
+    }
+
+    fn report_findings(&mut self) {
+        if self.hierarchy.has_findings() {
+            for (kind, detail) in self.hierarchy.take_findings() {
+                self.report(kind, detail);
+            }
+        }
+    }
+
+    fn spend(&mut self, cycles: u32) {
+        self.time += u64::from(cycles) * self.hierarchy.core;
+    }
+
+    // ---- Before each instruction ------------------------------------------------------------------
+
+    /// An instruction of `size` bytes at `pc` is about to run.
+    pub fn step(&mut self, pc: u32, size: u32, core: &impl Registers) -> Option<Stop> {
+        let jumped = pc != self.next_pc;
+        if jumped {
+            let refill = std::mem::take(&mut self.refill);
+            self.spend(refill);
+        }
+        if let Some(stop) = self.between_instructions(core) {
+            return Some(stop);
+        }
+        if self.control_stale {
+            self.refresh_control(core);
+        }
+        let (from, repeated) = (self.pc, jumped && pc == self.pc);
+        self.pc = pc;
+        if repeated {
+            if let Some(stop) = self.check_stuck(core) {
+                return Some(stop);
+            }
+        } else {
+            self.stuck_since = None;
+        }
+        if jumped {
+            // Only a jump changes between ARM and Thumb state.
+            self.thumb = size == 2 || core.cpsr() & psr::T != 0;
+            if self.entry.is_none() && from.abs_diff(pc) >= model::ENTRY_DISTANCE {
+                self.check_entry(core);
+                if self.entry.is_some() && self.options.stop_at_kernel {
+                    return Some(Stop::End(Outcome::Kernel));
+                }
+            }
+        }
+        self.next_pc = pc.wrapping_add(size);
+        self.execute(pc, size, core)
+    }
+
+    /// Events that are due, and interrupts.
+    fn between_instructions(&mut self, core: &impl Registers) -> Option<Stop> {
+        if self.time >= self.next_event {
+            self.events();
+        }
+        if self.idle {
+            self.wait_for_interrupt();
+        }
+        if self.stop.is_some() {
+            return self.stop.take();
+        }
+        if self.interrupt {
+            let cpsr = core.cpsr();
+            if self.soc.intc.fiq() && cpsr & psr::F == 0 {
+                return Some(Stop::Exception(Exception::Fiq));
+            }
+            if self.soc.intc.irq() && cpsr & psr::I == 0 {
+                return Some(Stop::Exception(Exception::Irq));
+            }
+        }
+        None
+    }
+
+    fn refresh_control(&mut self, core: &impl Registers) {
+        self.control_stale = false;
+        self.hierarchy.set_control(Control::of(core));
+        self.set_core_clock();
+    }
+
+    /// In fast bus mode the core runs at HCLK.
+    fn set_core_clock(&mut self) {
+        let fast_bus = self.hierarchy.control.control & control::CLOCKING == 0;
+        let core = if fast_bus { self.clocks.hclk } else { self.clocks.fclk };
+        if fast_bus && self.clocks.fclk != self.clocks.hclk && self.marks.clocks.is_some() {
+            self.notes.insert("the core ran at HCLK for a while: HDIVN was set in fast bus mode".to_owned());
+        }
+        self.hierarchy.core = core;
+        self.hierarchy.timing.asynchronous = core != self.clocks.hclk;
+    }
+
+    fn execute(&mut self, pc: u32, size: u32, core: &impl Registers) -> Option<Stop> {
+        self.instructions += 1;
+        let (physical, cost) = match self.hierarchy.fetch(self.time, pc) {
+            Ok(fetched) => fetched,
+            Err(_) => return Some(Stop::Exception(Exception::PrefetchAbort)),
+        };
+        self.time += cost;
+        let word = self.hierarchy.memories.word(physical).unwrap_or(0);
+        let instruction = match self.thumb {
+            true => decode::thumb((word >> (8 * (physical & 2))) as u16, size),
+            false => decode::arm(word),
+        };
+        self.interlock(&instruction);
+        self.refill = instruction.refill;
+        let has_effects =
+            instruction.data.is_some() || instruction.cp15.is_some() || instruction.multiplier.is_some();
+        if has_effects
+            && instruction.condition < condition::ALWAYS
+            && !condition::holds(instruction.condition, core.cpsr())
+        {
+            self.spend(model::CYCLES_PLAIN);
+            self.late = None;
+            self.after_memory();
+            return None;
+        }
+        self.spend(instruction.cycles);
+        self.late = instruction.late.or(self.late);
+        let stop = self.effects(pc, &instruction, core);
+        self.after_memory();
+        stop
+    }
+
+    /// Waits for a register that the instruction before loads.
+    fn interlock(&mut self, instruction: &Instruction) {
+        if let Some(late) = self.late.take() {
+            if instruction.sources & late.register != 0 {
+                self.spend(late.wait);
+            } else if late.wait > 1 {
+                self.late = Some(Late { wait: late.wait - 1, ..late });
+            }
+        }
+    }
+
+    fn after_memory(&mut self) {
+        if self.sdram_unchecked && self.hierarchy.sdram_used {
+            self.check_sdram();
+        }
+        self.report_findings();
+    }
+
+    fn effects(&mut self, pc: u32, instruction: &Instruction, core: &impl Registers) -> Option<Stop> {
+        if let Some(data) = instruction.data {
+            return self.data(pc, data, core);
+        }
+        if let Some(multiplier) = instruction.multiplier {
+            self.spend(multiplier.iterations(core.get(multiplier.register)));
+        }
+        instruction.cp15.and_then(|transfer| self.cp15(transfer, core))
+    }
+
+    fn data(&mut self, pc: u32, data: Data, core: &impl Registers) -> Option<Stop> {
+        let address = data.address(pc, core);
+        let (width, bytes) = (u32::from(data.width), u32::from(data.width) * u32::from(data.count));
+        self.in_flight = InFlight { address, bytes, width, write: data.write, user: data.user };
+        if !address.is_multiple_of(width) {
+            self.report("unaligned", format!("{width}-byte access to {address:#010x}"));
+            if self.hierarchy.control.has(control::A) {
+                return None;
+            }
+        }
+        let wanted = Wanted { write: data.write, user: data.user };
+        // An abort is the emulator's to find: it will ask what it was.
+        let moved = self.hierarchy.data(self.time, address & !(width - 1), bytes, wanted, data.read).ok()?;
+        self.time += moved.cost;
+        let outside = moved.outside?;
+        if self.has_device(outside) {
+            return None;
+        }
+        self.unmapped(outside)
+    }
+
+    fn has_device(&self, physical: u32) -> bool {
+        (REGISTERS..REGISTERS_END).contains(&physical) || self.external_at(physical).is_some()
+    }
+
+    fn external_at(&self, physical: u32) -> Option<usize> {
+        self.board.external.iter().position(|external| physical.wrapping_sub(external.base) < external.len)
+    }
+
+    /// The loader must not touch what is not there. A kernel probes, and reads zero.
+    fn unmapped(&mut self, physical: u32) -> Option<Stop> {
+        self.report("unmapped", format!("access to {physical:#010x}, where nothing is"));
+        let abort = Exception::DataAbort { address: self.in_flight.address, fault: Fault::EXTERNAL };
+        self.entry.is_none().then_some(Stop::Exception(abort))
+    }
+
+    fn cp15(&mut self, transfer: Cp15, core: &impl Registers) -> Option<Stop> {
+        if transfer.read {
+            let is_cache_type = (transfer.crn, transfer.crm, transfer.opcode2) == (0, 0, 1);
+            return is_cache_type
+                .then_some(Stop::Emulate { register: transfer.register, value: CACHE_TYPE });
+        }
+        if !cp15::exists(transfer) {
+            let Cp15 { crn, crm, opcode2, .. } = transfer;
+            self.report("cp15", format!("the ARM920T has no operation c{crn}, c{crm}, {opcode2}"));
+        }
+        let operation = cp15::operation(transfer);
+        match operation {
+            Operation::Control => self.control_stale = true,
+            Operation::WaitForInterrupt => self.idle = true,
+            Operation::LockDown => {
+                self.notes.insert("cache lock-down is not modelled".to_owned());
+            }
+            _ => self.time += self.hierarchy.operate(self.time, operation, core.get(transfer.register)),
+        }
+        None
+    }
+
+    // ---- Exceptions -----------------------------------------------------------------------------------
+
+    /// The abort that the data access under way ends with.
+    pub fn data_abort(&mut self, cpsr: u32) -> Exception {
+        let InFlight { address, bytes, width, write, user } = self.in_flight;
+        if self.hierarchy.control.has(control::A) && !address.is_multiple_of(width.max(1)) {
+            return Exception::DataAbort { address, fault: Fault::ALIGNMENT };
+        }
+        let wanted = Wanted { write, user: user || cpsr & psr::MODE == psr::USER };
+        let mut at = address;
+        while at.wrapping_sub(address) < bytes {
+            if let Err(fault) = self.hierarchy.place(self.time, at, wanted) {
+                return Exception::DataAbort { address: at, fault };
+            }
+            at = at.wrapping_add(4);
+        }
+        Exception::DataAbort { address, fault: Fault::EXTERNAL }
+    }
+
+    /// An exception is taken at `pc`; the core goes on at `vector`.
+    pub fn note_exception(&mut self, exception: Exception, pc: u32, vector: u32) {
+        self.pc = pc;
+        if exception.is_fault() {
+            self.report("exception", exception.describe());
+        }
+        let in_vectors = pc & !0x1c == vector & !0x1c;
+        self.vector_exceptions = if in_vectors && exception.is_fault() { self.vector_exceptions + 1 } else { 0 };
+        if self.vector_exceptions >= model::STUCK_EXCEPTIONS {
+            self.set_stop(Stop::End(Outcome::Fault));
+        }
+        self.spend(model::CYCLES_EXCEPTION);
+        (self.next_pc, self.thumb, self.late) = (vector, false, None);
+    }
+
+    /// The emulator's registers have been set up for a jump of ours.
+    pub fn continue_at(&mut self, pc: u32) {
+        self.next_pc = pc;
+    }
+
+    // ---- Time passes ------------------------------------------------------------------------------------
+
+    fn events(&mut self) {
+        self.soc.tick(self.time);
+        self.serve_console();
+        if self.time >= self.keep_power_until {
+            self.keep_power_until = NEVER;
+            if let Some(keep) = &self.board.keep_power {
+                let limit = keep.within / (1000 * US);
+                self.report("keep-power", format!("{} is not high {limit} ms after power-on", keep.name));
+            }
+        }
+        if self.time >= self.next_poll {
+            self.next_poll = self.time + POLL;
+            if self.console.stop() {
+                self.set_stop(Stop::End(Outcome::Console));
+            }
+        }
+        if self.soc.take_reset_request() {
+            let stop = if self.resets < model::RESETS_MAX { Stop::Reset } else { Stop::End(Outcome::Fault) };
+            self.set_stop(stop);
+        }
+        if self.time >= self.max_time() {
+            self.set_stop(Stop::End(Outcome::Timeout));
+        }
+        self.plan();
+    }
+
+    fn max_time(&self) -> Ps {
+        self.options.max_time_ns.saturating_mul(1000)
+    }
+
+    /// Looks up when something happens by itself next, and whether an interrupt line is active.
+    fn plan(&mut self) {
+        let fixed = self.next_poll.min(self.keep_power_until).min(self.max_time());
+        self.next_event = self.soc.next_event(self.time).min(fixed);
+        self.interrupt = self.soc.intc.irq() || self.soc.intc.fiq();
+    }
+
+    /// Skips the time until an interrupt, masked in the core or not, or until the run ends.
+    fn wait_for_interrupt(&mut self) {
+        while !self.interrupt && self.stop.is_none() {
+            self.time = self.time.max(self.next_event);
+            self.events();
+        }
+        self.idle = false;
+    }
+
+    /// An instruction has jumped to itself: only an interrupt or the watchdog can end that.
+    fn check_stuck(&mut self, core: &impl Registers) -> Option<Stop> {
+        let since = *self.stuck_since.get_or_insert(self.time);
+        let masked = psr::I | psr::F;
+        let hopeless = core.cpsr() & masked == masked && !self.soc.wdt.will_reset();
+        if hopeless && self.time - since > model::STUCK_AFTER {
+            return Some(Stop::End(Outcome::Fault));
+        }
+        self.time = self.time.max(self.next_event);
+        None
+    }
+
+    fn serve_console(&mut self) {
+        let time = self.time;
+        let sent = self.soc.console().take_sent();
+        if !sent.is_empty() {
+            self.said(&sent);
+        }
+        if self.soc.console().wants_byte(time) {
+            let byte = self.console.input();
+            self.soc.console().offer(time, byte);
+        }
+    }
+
+    fn said(&mut self, bytes: &[u8]) {
+        self.activity = self.time;
+        self.console.output(bytes);
+        self.output.extend_from_slice(bytes);
+        if let Some(until) = &self.options.until {
+            let from = self.searched.max(self.output.len().saturating_sub(SEARCHED));
+            if until.is_match(&self.output[from..]) {
+                self.set_stop(Stop::End(Outcome::Console));
+            }
+        }
+    }
+
+    /// The run is over: what is still in the transmitter counts as said.
+    pub fn finish(&mut self) {
+        let rest = self.soc.console().flush();
+        if !rest.is_empty() {
+            self.said(&rest);
+        }
+    }
+
+    // ---- Registers ------------------------------------------------------------------------------------------
+
+    /// An access to a physical address outside RAM.
+    pub fn device(&mut self, address: u32, width: u8, value: Option<u32>) -> u32 {
+        if let Some(index) = self.external_at(address) {
+            return self.external_access(index, address, width, value);
+        }
+        if !(REGISTERS..REGISTERS_END).contains(&address) {
+            // Reported before the instruction ran; here only a kernel's accesses arrive.
+            return 0;
+        }
+        let block = address >> 24;
+        if block == UART {
+            self.soc.tick(self.time);
+            self.serve_console();
+        }
+        if block == NAND || block == UART && (0x20..0x28).contains(&(address & 0x3fff)) {
+            self.activity = self.time;
+        }
+        let started = self.time;
+        let now = started + self.hierarchy.bus.drain(started) + self.register_time(address);
+        let (pc, clocks) = (self.pc, self.clocks);
+        let violations =
+            if self.entry.is_some() { &mut self.after_entry } else { &mut self.violations };
+        let mut access = Access { now, pc, clocks, hold: 0, violations };
+        let result = self.soc.access(address, width, value, &mut access);
+        let end = now + access.hold;
+        // The instruction's own cycle is the one the access takes place in.
+        self.time = end.saturating_sub(self.hierarchy.core).max(started);
+        self.hierarchy.bus.hold(end);
+        if result.is_none() {
+            self.report("unmapped", format!("access to {address:#010x}, where no register is"));
+        }
+        self.after_device(block, value);
+        result.unwrap_or(0)
+    }
+
+    fn external_access(&mut self, index: usize, address: u32, width: u8, value: Option<u32>) -> u32 {
+        let (now, pc, clocks) = (self.time, self.pc, self.clocks);
+        let violations =
+            if self.entry.is_some() { &mut self.after_entry } else { &mut self.violations };
+        let mut access = Access { now, pc, clocks, hold: 0, violations };
+        let offset = address - self.board.external[index].base;
+        match value {
+            None => self.external[index].read(offset, width, &mut access),
+            Some(value) => {
+                self.external[index].write(offset, width, value, &mut access);
+                0
+            }
+        }
+    }
+
+    /// How long the address phase of a register access takes.
+    fn register_time(&self, address: u32) -> Ps {
+        let Clocks { hclk, pclk, .. } = self.clocks;
+        if address >> 24 == NAND {
+            return u64::from(self.options.nand_access_hclk) * hclk;
+        }
+        let apb = if address >= APB { model::APB_REGISTER_PCLK * pclk } else { 0 };
+        model::AHB_REGISTER_HCLK * hclk + apb
+    }
+
+    fn after_device(&mut self, block: u32, value: Option<u32>) {
+        match block {
+            UART => {
+                self.serve_console();
+                self.check_console_idle();
+            }
+            0x4c if value.is_some() => {
+                self.clocks_changed();
+                self.idle = self.soc.clock.is_idle();
+            }
+            0x48 if value.is_some() => self.memory_controller_changed(),
+            0x56 if value.is_some() => self.ports_changed(),
+            _ => {}
+        }
+        self.plan();
+    }
+
+    fn clocks_changed(&mut self) {
+        self.clocks = self.soc.clock.clocks();
+        self.hierarchy.timing.hclk = self.clocks.hclk;
+        self.hierarchy.timing.sdram = self.soc.memctl.timing(self.clocks.hclk);
+        if self.soc.clock.mpll_used() {
+            self.marks.clocks.get_or_insert(self.time);
+        }
+        self.set_core_clock();
+        self.sdram_unchecked = true;
+        self.hierarchy.sdram_used = false;
+    }
+
+    fn memory_controller_changed(&mut self) {
+        self.hierarchy.timing.sdram = self.soc.memctl.timing(self.clocks.hclk);
+        if let Some(since) = self.soc.memctl.ready_since() {
+            self.marks.sdram.get_or_insert(since);
+        }
+        self.sdram_unchecked = true;
+        self.hierarchy.sdram_used = false;
+    }
+
+    fn ports_changed(&mut self) {
+        if let Some(keep) = &self.board.keep_power
+            && self.soc.gpio.drives_high(keep.pin.0, keep.pin.1)
+        {
+            self.keep_power_until = NEVER;
+        }
+        self.sdram_unchecked |= self.board.sdram.needs_sclk_enabled;
+    }
+
+    /// SDRAM is used for the first time since something changed that it depends on.
+    fn check_sdram(&mut self) {
+        self.sdram_unchecked = false;
+        for (kind, detail) in self.soc.memctl.problems(self.time, self.clocks, self.soc.gpio.sclk_off()) {
+            self.report(kind, detail);
+        }
+    }
+
+    fn check_console_idle(&mut self) {
+        let polled = self.soc.console().take_polled_empty();
+        let Some(idle) = self.options.idle_ns.filter(|_| polled && self.entry.is_none()) else { return };
+        if self.time - self.activity > idle.saturating_mul(1000) {
+            self.set_stop(Stop::End(Outcome::Console));
+        }
+    }
+
+    // ---- The kernel ----------------------------------------------------------------------------------------------
+
+    fn check_entry(&mut self, core: &impl Registers) {
+        let Some(entry) = kernel::entry(self.pc, self.board.machine, core, &self.hierarchy.memories) else {
+            return;
+        };
+        for breach in kernel::contract_breaches(&entry, core, &self.hierarchy) {
+            self.report("boot-contract", breach);
+        }
+        let chip = self.soc.nand.chip();
+        let slots = kernel::slots(chip.image(), &chip.part().geometry, &self.options.bad_blocks);
+        let entered = slots.into_iter().filter(|slot| slot.entry == entry.pc);
+        self.loaded = entered.filter(|slot| slot.is_loaded(&self.hierarchy.memories)).collect();
+        let pulse = self.soc.nand.pulse(self.clocks.hclk);
+        self.byte_cycles = Some(ByteCycles {
+            latch: pulse.latch_cycle(),
+            data: pulse.data_cycle(),
+            overhead: self.register_time(NAND << 24),
+        });
+        self.marks.entry = Some(self.time);
+        self.entry = Some(entry);
+    }
+}

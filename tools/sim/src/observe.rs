@@ -1,0 +1,206 @@
+//! What a run was like, from outside: phases, and how the kernel came out of the NAND.
+
+use std::collections::BTreeSet;
+
+use crate::bus::Ps;
+use crate::kernel::Slot;
+use crate::part::{LINUX_256_3, PageRead, Part};
+use crate::report::{KernelRead, NandCounters, Phase};
+
+/// Events of a boot, as they are seen.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Marks {
+    /// The boot ROM has copied the first pages.
+    pub boot_rom: Option<Ps>,
+    /// MPLLCON has been written and the PLL has locked.
+    pub clocks: Option<Ps>,
+    /// The last SDRAM bank's mode register has been written.
+    pub sdram: Option<Ps>,
+    /// The kernel's first instruction.
+    pub entry: Option<Ps>,
+}
+
+/// The pages of the kernel that was entered, as they were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First command cycle.
+    pub start: Ps,
+    /// End of the last data cycle.
+    pub end: Ps,
+    /// Different pages.
+    pub pages: u64,
+}
+
+/// When the pages of a slot were read. `None` when none was.
+#[must_use]
+pub fn span(reads: &[PageRead], slot: &Slot) -> Option<Span> {
+    let wanted: BTreeSet<u32> = slot.pages.iter().copied().collect();
+    let of_slot = || reads.iter().filter(|read| read.bytes > 0 && wanted.contains(&read.page));
+    let seen: BTreeSet<u32> = of_slot().map(|read| read.page).collect();
+    Some(Span {
+        start: of_slot().map(|read| read.start).min()?,
+        end: of_slot().map(|read| read.data_end).max()?,
+        pages: seen.len() as u64,
+    })
+}
+
+/// Byte cycles of the NAND bus: command and address, and data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteCycles {
+    /// A command or address byte.
+    pub latch: Ps,
+    /// A data byte.
+    pub data: Ps,
+    /// Overhead of an access to the controller, `a` of numbers.md.
+    pub overhead: Ps,
+}
+
+/// OOB words that hold the ECC codes.
+const ECC_WORDS: u64 = 6;
+
+/// How fast the kernel was read, beside what the bus and programmed I/O allow.
+#[must_use]
+pub fn kernel_read(span: Span, part: &Part, cycles: ByteCycles) -> KernelRead {
+    let geometry = &part.geometry;
+    let latches = 2 + u64::from(geometry.column_cycles) + u64::from(geometry.row_cycles);
+    let t_r = part.timing.t_r_max.ps();
+    let words = u64::from(geometry.page / 4) + ECC_WORDS;
+    let bus = latches * cycles.latch + t_r + u64::from(geometry.page_total()) * cycles.data;
+    let pio = latches * (cycles.latch + cycles.overhead) + t_r + words * (4 * cycles.data + cycles.overhead);
+    let per_page = |time: Ps| f64::from(geometry.page) * 1e6 / time as f64;
+    let bytes = span.pages * u64::from(geometry.page);
+    let time = (span.end - span.start).max(1);
+    let mb_per_s = bytes as f64 * 1e6 / time as f64;
+    KernelRead {
+        bytes,
+        time_ns: time / 1000,
+        mb_per_s,
+        limit_mb_per_s: per_page(pio),
+        bus_limit_mb_per_s: per_page(bus),
+        share: mb_per_s / per_page(pio),
+    }
+}
+
+/// The phases up to `end`, each starting where the one before it ended.
+#[must_use]
+pub fn phases(marks: &Marks, kernel: Option<Span>, end: Ps) -> Vec<Phase> {
+    let first_page = kernel.map(|span| span.start).or(marks.entry).unwrap_or(end);
+    let ends = [
+        ("boot-rom", marks.boot_rom),
+        ("clocks", marks.clocks),
+        ("sdram", marks.sdram),
+        ("init", Some(first_page)),
+        ("kernel-read", kernel.map(|span| span.end)),
+        ("entry", marks.entry),
+    ];
+    let mut start = 0;
+    let mut phases = Vec::new();
+    for (name, end) in ends {
+        if let Some(end) = end {
+            let end = end.max(start);
+            phases.push(Phase { name, start_ns: start / 1000, end_ns: end / 1000 });
+            start = end;
+        }
+    }
+    phases
+}
+
+/// What went over the bus. Flips are counted once each, and not those the boot ROM met: it
+/// does not look at ECC.
+#[must_use]
+pub fn counters(log: &crate::part::Log, bus_time: Ps, boot_rom_end: Ps) -> NandCounters {
+    let mut corrected = BTreeSet::new();
+    let mut uncorrectable = BTreeSet::new();
+    for read in log.reads.iter().filter(|read| read.start >= boot_rom_end) {
+        let mut steps: Vec<Vec<(u32, u8)>> = vec![Vec::new(); 8];
+        for flip in &read.flips {
+            if let Some(step) = LINUX_256_3.step_of(flip.byte) {
+                steps[step as usize].push((flip.byte, flip.bit));
+            }
+        }
+        for step in steps {
+            match step[..] {
+                [] => {}
+                [(byte, bit)] => {
+                    corrected.insert((read.page, byte, bit));
+                }
+                _ => {
+                    uncorrectable.insert(read.page);
+                }
+            }
+        }
+    }
+    NandCounters {
+        page_reads: log.reads.len() as u64,
+        bytes: log.bytes,
+        bus_ns: bus_time / 1000,
+        busy_ns: log.busy / 1000,
+        corrected_bits: corrected.len() as u64,
+        uncorrectable: uncorrectable.len() as u64,
+        programs: log.programs,
+        erases: log.erases,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::part::{DeliveredFlip, Log, k5d2g13acm};
+    use crate::time::{NS, US};
+
+    fn read(page: u32, start: Ps, flips: &[(u32, u8)]) -> PageRead {
+        let flips = flips.iter().map(|&(byte, bit)| DeliveredFlip { byte, bit }).collect();
+        let (ready, data_start, data_end) = (start + 25 * US, start + 26 * US, start + 120 * US);
+        PageRead { page, start, ready, data_start, data_end, bytes: 2072, flips }
+    }
+
+    /// numbers.md: at 45 ns, HCLK 133 MHz and a = 2, 17.016 MB/s on the bus and 16.1 by programmed I/O.
+    #[test]
+    fn limits_are_those_of_the_published_arithmetic() {
+        let cycles = ByteCycles { latch: 45 * NS, data: 45 * NS, overhead: 15 * NS };
+        let span = Span { start: 0, end: 1272 * US, pages: 10 };
+        let read = kernel_read(span, &k5d2g13acm::PART, cycles);
+        assert!((read.bus_limit_mb_per_s - 17.016).abs() < 0.001, "{read:?}");
+        assert!((read.limit_mb_per_s - 16.1).abs() < 0.05, "{read:?}");
+        assert!((read.mb_per_s - 16.1).abs() < 0.01, "{read:?}");
+        assert!((read.share - 1.0).abs() < 0.01, "{read:?}");
+    }
+
+    #[test]
+    fn only_the_slots_pages_count_and_each_once() {
+        let slot = Slot::with_pages(vec![64, 65]);
+        let reads = [read(3, 0, &[]), read(64, 10 * US, &[]), read(64, 200 * US, &[]), read(65, 400 * US, &[])];
+        let expected = Span { start: 10 * US, end: 520 * US, pages: 2 };
+        assert_eq!(span(&reads, &slot), Some(expected));
+        assert_eq!(span(&reads[..1], &slot), None);
+    }
+
+    #[test]
+    fn flips_are_counted_once_and_by_step() {
+        let log = Log {
+            reads: vec![
+                read(0, 0, &[(1, 1)]),
+                read(64, 10 * US, &[(0, 0), (256, 0)]),
+                read(64, 200 * US, &[(0, 0), (256, 0)]),
+                read(65, 400 * US, &[(0, 0), (2090, 0)]),
+                read(66, 600 * US, &[(2050, 0)]),
+            ],
+            ..Log::default()
+        };
+        let counters = counters(&log, 0, 5 * US);
+        assert_eq!((counters.page_reads, counters.corrected_bits, counters.uncorrectable), (5, 2, 1));
+    }
+
+    #[test]
+    fn phases_follow_each_other() {
+        let marks = Marks { boot_rom: Some(10), clocks: Some(20), sdram: Some(15), entry: Some(90) };
+        let found = phases(&Marks { boot_rom: Some(10_000), clocks: Some(20_000), sdram: Some(15_000), entry: Some(90_000) }, Some(Span { start: 30_000, end: 80_000, pages: 1 }), 90_000);
+        let names: Vec<_> = found.iter().map(|phase| (phase.name, phase.start_ns, phase.end_ns)).collect();
+        assert_eq!(
+            names,
+            [("boot-rom", 0, 10), ("clocks", 10, 20), ("sdram", 20, 20), ("init", 20, 30), ("kernel-read", 30, 80), ("entry", 80, 90)]
+        );
+        let found = phases(&Marks { entry: None, ..marks }, None, 50);
+        assert_eq!(found.last().map(|phase| phase.name), Some("init"));
+    }
+}

@@ -1,0 +1,57 @@
+//! What to simulate and when to stop.
+
+use regex::bytes::Regex;
+
+use crate::part::Flip;
+
+/// What to simulate and when to stop.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Name of the board, see [`boards`](crate::boards).
+    pub board: String,
+    /// NAND part; the board's first when `None`.
+    pub part: Option<String>,
+    /// Erase blocks that are bad from the factory.
+    pub bad_blocks: Vec<u32>,
+    /// Bits that read inverted.
+    pub flips: Vec<Flip>,
+    /// Modelled time after which the run ends with [`Outcome::Timeout`](crate::Outcome::Timeout).
+    pub max_time_ns: u64,
+    /// Ends the run when the console output matches.
+    pub until: Option<Regex>,
+    /// Ends the run at the kernel's first instruction.
+    pub stop_at_kernel: bool,
+    /// Ends the run with [`Outcome::Console`](crate::Outcome::Console) when the guest has polled the
+    /// empty receiver for this long without sending anything. `None` for a live terminal.
+    pub idle_ns: Option<u64>,
+    /// Seed of everything random: cache replacement, contents of memory at power-on, faults of the chip.
+    pub seed: u64,
+    /// Overhead of one access to the NAND controller in HCLK periods (numbers.md calls it `a`).
+    /// It is not documented; 2 is an assumption, and 0 to 4 shows how much hangs on it.
+    pub nand_access_hclk: u32,
+}
+
+impl Options {
+    /// Defaults for a board.
+    #[must_use]
+    pub fn new(board: &str) -> Self {
+        Self {
+            board: board.to_owned(),
+            part: None,
+            bad_blocks: Vec::new(),
+            flips: Vec::new(),
+            max_time_ns: 60_000_000_000,
+            until: None,
+            stop_at_kernel: true,
+            idle_ns: Some(1_500_000_000),
+            seed: 1,
+            nand_access_hclk: 2,
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new("gta02")
+    }
+}

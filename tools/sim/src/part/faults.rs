@@ -1,0 +1,146 @@
+//! What is wrong with the chip at hand: factory bad blocks and bits that have gone wrong.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use super::Part;
+
+/// A bit that reads inverted until its block is erased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Flip {
+    /// Page of the chip.
+    pub page: u32,
+    /// Byte of the page, spare bytes counted after the data.
+    pub byte: u32,
+    /// Bit of the byte.
+    pub bit: u8,
+}
+
+/// Faults to begin with. A flip listed twice is one flip.
+#[derive(Clone, Debug, Default)]
+pub struct Faults {
+    /// Erase blocks that left the factory bad: they read 00h throughout, the mark in spare byte 0
+    /// of pages 0 and 1 with it, and neither programs nor erases.
+    pub bad_blocks: Vec<u32>,
+    /// Flipped bits.
+    pub flips: Vec<Flip>,
+}
+
+/// Something that does not fit the part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartError {
+    /// The raw image is longer than the chip.
+    ImageTooLong {
+        /// The part.
+        part: &'static str,
+        /// Bytes of the image.
+        len: u64,
+        /// Bytes of the chip, spare bytes included.
+        raw_size: u64,
+    },
+    /// A bad block the part does not have.
+    NoSuchBlock {
+        /// The part.
+        part: &'static str,
+        /// The block asked for.
+        block: u32,
+        /// How many there are.
+        blocks: u32,
+    },
+    /// A flip at a place the part does not have.
+    NoSuchBit {
+        /// The part.
+        part: &'static str,
+        /// The flip asked for.
+        flip: Flip,
+    },
+}
+
+impl fmt::Display for PartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ImageTooLong { part, len, raw_size } => {
+                write!(f, "the NAND image has {len} bytes, {part} holds {raw_size} with its spare bytes")
+            }
+            Self::NoSuchBlock { part, block, blocks } => {
+                write!(f, "bad block {block}: {part} has blocks 0 to {}", blocks - 1)
+            }
+            Self::NoSuchBit { part, flip: Flip { page, byte, bit } } => {
+                write!(f, "flip in page {page}, byte {byte}, bit {bit}: {part} has no such bit")
+            }
+        }
+    }
+}
+
+impl std::error::Error for PartError {}
+
+/// The faults, ordered for the array's use.
+#[derive(Debug, Default)]
+pub(super) struct FaultMap {
+    bad_blocks: BTreeSet<u32>,
+    /// Page to (byte, bit), each place once.
+    flips: BTreeMap<u32, BTreeSet<(u32, u8)>>,
+}
+
+impl FaultMap {
+    pub(super) fn new(part: &Part, faults: Faults) -> Result<Self, PartError> {
+        let mut map = Self::default();
+        for block in faults.bad_blocks {
+            let blocks = part.geometry.blocks;
+            if block >= blocks {
+                return Err(PartError::NoSuchBlock { part: part.name, block, blocks });
+            }
+            map.bad_blocks.insert(block);
+        }
+        for flip in faults.flips {
+            let Flip { page, byte, bit } = flip;
+            if page >= part.geometry.pages() || byte >= part.geometry.page_total() || bit > 7 {
+                return Err(PartError::NoSuchBit { part: part.name, flip });
+            }
+            map.flips.entry(page).or_default().insert((byte, bit));
+        }
+        Ok(map)
+    }
+
+    pub(super) fn is_bad(&self, block: u32) -> bool {
+        self.bad_blocks.contains(&block)
+    }
+
+    /// The flipped bits of a page as (byte, bit).
+    pub(super) fn flips(&self, page: u32) -> impl Iterator<Item = (u32, u8)> {
+        self.flips.get(&page).into_iter().flatten().copied()
+    }
+
+    /// Forgets the flips of the pages of an erased block.
+    pub(super) fn heal(&mut self, pages: std::ops::Range<u32>) {
+        self.flips.retain(|page, _| !pages.contains(page));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::part::k9f1g08u0b::PART;
+
+    #[test]
+    fn what_the_part_does_not_have_is_refused() {
+        let check = |bad_blocks: &[u32], flips: &[Flip], text: &str| {
+            let faults = Faults { bad_blocks: bad_blocks.to_vec(), flips: flips.to_vec() };
+            let error = FaultMap::new(&PART, faults).expect_err(text);
+            assert_eq!(error.to_string(), text);
+        };
+        check(&[1024], &[], "bad block 1024: K9F1G08U0B has blocks 0 to 1023");
+        let bit = |page, byte, bit| [Flip { page, byte, bit }];
+        check(&[], &bit(65536, 0, 0), "flip in page 65536, byte 0, bit 0: K9F1G08U0B has no such bit");
+        check(&[], &bit(0, 2112, 0), "flip in page 0, byte 2112, bit 0: K9F1G08U0B has no such bit");
+        check(&[], &bit(0, 0, 8), "flip in page 0, byte 0, bit 8: K9F1G08U0B has no such bit");
+    }
+
+    #[test]
+    fn a_flip_listed_twice_is_one() {
+        let flip = Flip { page: 3, byte: 5, bit: 1 };
+        let faults = Faults { flips: vec![flip, flip], ..Faults::default() };
+        let map = FaultMap::new(&PART, faults).expect("fits");
+        assert_eq!(map.flips(3).collect::<Vec<_>>(), [(5, 1)]);
+    }
+}

@@ -1,0 +1,57 @@
+//! Samsung K9F2G08U0B: 256 MiB, 3.3 V, five address cycles. Carried by some mini2440.
+//!
+//! The whole timing table is by recall (as K9F1G08U0B, with tREA 20). READ CACHE: none (recall).
+
+use super::Source::{Assumption, Recall};
+use super::{Geometry, Part, Timing};
+
+/// The part.
+pub static PART: Part = Part {
+    name: "K9F2G08U0B",
+    id: &[0xEC, 0xDA, 0x10, 0x95, 0x44],
+    geometry: Geometry {
+        page: 2048,
+        oob: 64,
+        pages_per_block: 64,
+        blocks: 2048,
+        column_cycles: 2,
+        row_cycles: 3,
+    },
+    cache_read: false,
+    programs_per_page: 4,
+    timing: Timing {
+        t_cls_min: Recall.ns(12),
+        t_clh_min: Recall.ns(5),
+        t_cs_min: Recall.ns(20),
+        t_ch_min: Recall.ns(5),
+        t_wp_min: Recall.ns(12),
+        t_als_min: Recall.ns(12),
+        t_alh_min: Recall.ns(5),
+        t_ds_min: Recall.ns(12),
+        t_dh_min: Recall.ns(5),
+        t_wh_min: Recall.ns(10),
+        t_wc_min: Recall.ns(25),
+        t_adl_min: Recall.ns(100),
+        t_ar_min: Recall.ns(10),
+        t_clr_min: Recall.ns(10),
+        t_rr_min: Recall.ns(20),
+        t_rp_min: Recall.ns(12),
+        t_reh_min: Recall.ns(10),
+        t_rc_min: Recall.ns(25),
+        t_rea_max: Recall.ns(20),
+        t_cea_max: Recall.ns(25),
+        t_rhw_min: Recall.ns(100),
+        t_whr_min: Recall.ns(60),
+        t_wb_max: Recall.ns(100),
+        t_r_max: Recall.us(25),
+        // Not used: the part has no READ CACHE.
+        t_rcbsy: Assumption.us(0),
+        t_prog_typ: Recall.us(200),
+        t_prog_max: Recall.us(700),
+        t_bers_typ: Recall.us(1500),
+        t_bers_max: Recall.us(2000),
+        t_rst_read_max: Recall.us(5),
+        t_rst_prog_max: Recall.us(10),
+        t_rst_erase_max: Recall.us(500),
+    },
+};

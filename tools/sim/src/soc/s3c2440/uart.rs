@@ -1,0 +1,398 @@
+//! UART: S3C2440A User's Manual, chapter 11. 64-byte FIFOs.
+
+use std::collections::VecDeque;
+
+use crate::bus::{Access, Peripheral, Ps};
+use crate::model;
+use crate::soc::no_such_register;
+use crate::time::NEVER;
+
+const ULCON: u32 = 0x00;
+const UCON: u32 = 0x04;
+const UFCON: u32 = 0x08;
+const UMCON: u32 = 0x0c;
+const UTRSTAT: u32 = 0x10;
+const UERSTAT: u32 = 0x14;
+const UFSTAT: u32 = 0x18;
+const UMSTAT: u32 = 0x1c;
+const UTXH: u32 = 0x20;
+const URXH: u32 = 0x24;
+const UBRDIV: u32 = 0x28;
+/// A register later chips have; Linux's driver writes it on this one too.
+const UDIVSLOT: u32 = 0x2c;
+
+const FIFO: usize = 64;
+/// The only rate a terminal at a board's console runs at.
+const BAUD: u64 = 115_200;
+
+/// Interrupt conditions, bits as in SUBSRCPND of UART0.
+pub mod interrupt {
+    /// Receiver has data.
+    pub const RX: u32 = 1;
+    /// Transmitter wants data.
+    pub const TX: u32 = 2;
+}
+
+/// One UART.
+#[derive(Clone, Debug)]
+pub struct Uart {
+    name: &'static str,
+    pclk: Ps,
+    ulcon: u32,
+    ucon: u32,
+    ufcon: u32,
+    umcon: u32,
+    ubrdiv: u32,
+    rx: VecDeque<u8>,
+    /// When the next byte may arrive.
+    rx_next: Ps,
+    /// When the newest byte arrived, for the receive time-out.
+    rx_last: Ps,
+    tx: VecDeque<u8>,
+    /// The byte in the shifter and when it is out.
+    shifting: Option<(u8, Ps)>,
+    sent: Vec<u8>,
+    polled_empty: bool,
+    baud_checked: bool,
+}
+
+impl Uart {
+    /// A UART after reset.
+    #[must_use]
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            pclk: 0,
+            ulcon: 0,
+            ucon: 0,
+            ufcon: 0,
+            umcon: 0,
+            ubrdiv: 0,
+            rx: VecDeque::new(),
+            rx_next: 0,
+            rx_last: 0,
+            tx: VecDeque::new(),
+            shifting: None,
+            sent: Vec::new(),
+            polled_empty: false,
+            baud_checked: false,
+        }
+    }
+
+    /// PCLK has changed. Bytes under way keep their speed.
+    pub fn set_pclk(&mut self, pclk: Ps) {
+        self.pclk = pclk;
+        self.baud_checked = false;
+    }
+
+    fn bit_time(&self) -> Ps {
+        u64::from(self.ubrdiv + 1) * 16 * self.pclk
+    }
+
+    fn frame_time(&self) -> Ps {
+        let word = u64::from(self.ulcon & 3) + 5;
+        let stop = 1 + u64::from(self.ulcon >> 2 & 1);
+        let parity = u64::from(self.ulcon >> 5 & 1);
+        (1 + word + parity + stop) * self.bit_time()
+    }
+
+    fn has_fifo(&self) -> bool {
+        self.ufcon & 1 != 0
+    }
+
+    fn tx_room(&self) -> usize {
+        if self.has_fifo() { FIFO } else { 1 }
+    }
+
+    /// Whether a byte could be received now.
+    #[must_use]
+    pub fn wants_byte(&self, now: Ps) -> bool {
+        self.ucon & 3 == 1 && self.rx.is_empty() && now >= self.rx_next
+    }
+
+    /// What the other end has to say to [`Self::wants_byte`].
+    pub fn offer(&mut self, now: Ps, byte: Option<u8>) {
+        match byte {
+            Some(byte) => {
+                self.rx.push_back(byte);
+                self.rx_last = now;
+                self.rx_next = NEVER;
+            }
+            None => self.rx_next = now + self.frame_time(),
+        }
+    }
+
+    /// Moves the transmitter on.
+    pub fn tick(&mut self, now: Ps) {
+        while let Some((byte, end)) = self.shifting.filter(|&(_, end)| end <= now) {
+            self.sent.push(byte);
+            self.shifting = self.tx.pop_front().map(|next| (next, end + self.frame_time()));
+        }
+    }
+
+    /// Bytes that have left since the last call.
+    pub fn take_sent(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.sent)
+    }
+
+    /// Bytes that have not left yet: at the end of a run they still count as said.
+    pub fn flush(&mut self) -> Vec<u8> {
+        let mut rest = self.take_sent();
+        rest.extend(self.shifting.take().map(|(byte, _)| byte));
+        rest.extend(self.tx.drain(..));
+        rest
+    }
+
+    /// Whether the guest has asked for a byte and found none since the last call.
+    pub fn take_polled_empty(&mut self) -> bool {
+        std::mem::take(&mut self.polled_empty)
+    }
+
+    /// When something happens by itself.
+    #[must_use]
+    pub fn next_event(&self) -> Ps {
+        let sent = self.shifting.map_or(NEVER, |(_, end)| end);
+        let received = if self.ucon & 3 == 1 && self.rx.is_empty() { self.rx_next } else { NEVER };
+        sent.min(received)
+    }
+
+    /// Level interrupt conditions, see [`interrupt`].
+    #[must_use]
+    pub fn interrupts(&self) -> u32 {
+        let mut conditions = 0;
+        // Any received byte asks, as the trigger level or the receive time-out would: the next
+        // byte comes only after this one is taken.
+        if self.ucon & 3 == 1 && !self.rx.is_empty() {
+            conditions |= interrupt::RX;
+        }
+        let trigger = [0, 16, 32, 48][(self.ufcon >> 6 & 3) as usize];
+        let low = if self.has_fifo() { self.tx.len() <= trigger } else { self.tx.is_empty() };
+        if self.ucon >> 2 & 3 == 1 && low {
+            conditions |= interrupt::TX;
+        }
+        conditions
+    }
+
+    fn utrstat(&mut self) -> u32 {
+        self.polled_empty |= self.rx.is_empty();
+        let empty = self.tx.is_empty();
+        u32::from(!self.rx.is_empty())
+            | u32::from(empty) << 1
+            | u32::from(empty && self.shifting.is_none()) << 2
+    }
+
+    fn ufstat(&mut self) -> u32 {
+        self.polled_empty |= self.rx.is_empty();
+        if !self.has_fifo() {
+            return 0;
+        }
+        let count = |len: usize, full: u32, at: u32| match len {
+            FIFO => full,
+            _ => (len as u32) << at,
+        };
+        count(self.rx.len(), 1 << 6, 0) | count(self.tx.len(), 1 << 14, 8)
+    }
+
+    fn receive(&mut self, access: &mut Access<'_>) -> u32 {
+        match self.rx.pop_front() {
+            Some(byte) => {
+                self.rx_next = access.now + self.frame_time();
+                byte.into()
+            }
+            None => {
+                access.violation("uart", format!("{}: URXH is read while it is empty", self.name));
+                0
+            }
+        }
+    }
+
+    fn send(&mut self, byte: u8, access: &mut Access<'_>) {
+        if self.ucon >> 2 & 3 != 1 {
+            access.violation("uart", format!("{}: a byte is sent with the transmitter off", self.name));
+            return;
+        }
+        self.check_line(access);
+        if self.tx.len() >= self.tx_room() {
+            access.violation("uart", format!("{}: a byte is sent into a full transmitter", self.name));
+            return;
+        }
+        match self.shifting {
+            Some(_) => self.tx.push_back(byte),
+            None => self.shifting = Some((byte, access.now + self.frame_time())),
+        }
+    }
+
+    fn check_line(&mut self, access: &mut Access<'_>) {
+        if std::mem::replace(&mut self.baud_checked, true) {
+            return;
+        }
+        let bit = self.bit_time().max(1);
+        let baud = (1_000_000_000_000 + bit / 2) / bit;
+        if baud.abs_diff(BAUD) * 100 > BAUD * model::BAUD_TOLERANCE_PERCENT {
+            access.violation("uart-baud", format!("{} sends with {baud} baud, the terminal has {BAUD}", self.name));
+        }
+        if self.ulcon & 0x7f & !4 != 3 {
+            access.violation("uart-baud", format!("{}: ULCON is {:#x}, the terminal has 8N1", self.name, self.ulcon));
+        }
+    }
+}
+
+impl Peripheral for Uart {
+    fn read(&mut self, offset: u32, width: u8, access: &mut Access<'_>) -> u32 {
+        self.tick(access.now);
+        match (offset, width) {
+            (ULCON, 4) => self.ulcon,
+            (UCON, 4) => self.ucon,
+            (UFCON, 4) => self.ufcon,
+            (UMCON, 4) => self.umcon,
+            (UTRSTAT, _) => self.utrstat(),
+            (UERSTAT, _) => 0,
+            (UFSTAT, _) => self.ufstat(),
+            // Clear to send: the terminal always listens.
+            (UMSTAT, _) => 1,
+            (URXH, 1 | 4) => self.receive(access),
+            (UBRDIV, 4) => self.ubrdiv,
+            _ => no_such_register(self.name, offset, width, false, access),
+        }
+    }
+
+    fn write(&mut self, offset: u32, width: u8, value: u32, access: &mut Access<'_>) {
+        self.tick(access.now);
+        match (offset, width) {
+            (ULCON, 4) => self.ulcon = value & 0x7f,
+            (UCON, 4) => self.ucon = value & 0xffff,
+            (UFCON, 4) => {
+                if value & 2 != 0 {
+                    self.rx.clear();
+                    self.rx_next = self.rx_next.min(access.now);
+                }
+                if value & 4 != 0 {
+                    self.tx.clear();
+                }
+                self.ufcon = value & 0xf1;
+            }
+            (UMCON, 4) => self.umcon = value & 0x11,
+            (UTXH, 1 | 4) => self.send(value as u8, access),
+            (UBRDIV, 4) => self.ubrdiv = value & 0xffff,
+            (UDIVSLOT, 4) => {}
+            _ => {
+                no_such_register(self.name, offset, width, true, access);
+            }
+        }
+        self.baud_checked &= !matches!(offset, ULCON | UBRDIV);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bus::{Clocks, Violations};
+
+    struct Bench {
+        uart: Uart,
+        violations: Violations,
+    }
+
+    impl Bench {
+        /// 115200 8N1 from a PCLK of 50 MHz.
+        fn new() -> Self {
+            let mut uart = Uart::new("UART0");
+            uart.set_pclk(20_000);
+            let mut bench = Self { uart, violations: Violations::default() };
+            for (offset, value) in [(ULCON, 3), (UCON, 0x245), (UFCON, 1), (UBRDIV, 26)] {
+                bench.write(0, offset, value);
+            }
+            bench
+        }
+
+        fn write(&mut self, now: Ps, offset: u32, value: u32) {
+            let clocks = Clocks { fclk: 2_500, hclk: 10_000, pclk: 20_000 };
+            let access = &mut Access { now, pc: 0, clocks, hold: 0, violations: &mut self.violations };
+            self.uart.write(offset, 4, value, access);
+        }
+
+        fn read(&mut self, now: Ps, offset: u32) -> u32 {
+            let clocks = Clocks { fclk: 2_500, hclk: 10_000, pclk: 20_000 };
+            let access = &mut Access { now, pc: 0, clocks, hold: 0, violations: &mut self.violations };
+            self.uart.read(offset, 4, access)
+        }
+    }
+
+    /// Ten bits of 27 x 16 x 20 ns.
+    const FRAME: Ps = 86_400_000;
+
+    #[test]
+    fn sending_takes_the_time_of_the_line() {
+        let mut bench = Bench::new();
+        for byte in *b"abc" {
+            bench.write(0, UTXH, byte.into());
+        }
+        assert_eq!(bench.read(0, UFSTAT), 2 << 8);
+        assert_eq!(bench.read(FRAME, UTRSTAT), 0);
+        assert_eq!(bench.read(3 * FRAME - 1, UTRSTAT), 2);
+        assert_eq!(bench.read(3 * FRAME, UTRSTAT), 6);
+        assert_eq!(bench.uart.take_sent(), b"abc");
+        assert_eq!(bench.violations.total(), 0);
+    }
+
+    #[test]
+    fn a_full_fifo_loses_bytes_and_is_reported() {
+        let mut bench = Bench::new();
+        for _ in 0..66 {
+            bench.write(0, UTXH, 0);
+        }
+        assert_eq!(bench.read(0, UFSTAT), 1 << 14);
+        assert_eq!(bench.violations.total(), 1);
+        assert_eq!(bench.uart.flush().len(), 65);
+    }
+
+    #[test]
+    fn bytes_arrive_one_at_a_time() {
+        let mut bench = Bench::new();
+        assert!(bench.uart.wants_byte(0));
+        bench.uart.offer(0, Some(b'x'));
+        assert!(!bench.uart.wants_byte(FRAME * 10));
+        assert_eq!(bench.read(5, UTRSTAT) & 1, 1);
+        assert_eq!(bench.uart.interrupts() & interrupt::RX, interrupt::RX);
+        assert_eq!(bench.read(10, URXH), u32::from(b'x'));
+        assert!(!bench.uart.wants_byte(FRAME));
+        assert!(bench.uart.wants_byte(FRAME + 10));
+        bench.uart.offer(FRAME + 10, None);
+        assert!(!bench.uart.wants_byte(FRAME + 11));
+        assert!(!bench.uart.take_polled_empty());
+        assert_eq!(bench.read(FRAME + 11, UTRSTAT) & 1, 0);
+        assert!(bench.uart.take_polled_empty());
+    }
+
+    #[test]
+    fn misuse_is_reported() {
+        let check = |writes: &[(u32, u32)], kind| {
+            let mut bench = Bench::new();
+            for &(offset, value) in writes {
+                bench.write(0, offset, value);
+            }
+            let kinds: Vec<_> = bench.violations.list().iter().map(|violation| violation.kind).collect();
+            assert_eq!(kinds, [kind], "{writes:x?}");
+        };
+        check(&[(UCON, 0), (UTXH, 1)], "uart");
+        check(&[(UBRDIV, 35), (UTXH, 1)], "uart-baud");
+        check(&[(ULCON, 0x23), (UTXH, 1)], "uart-baud");
+        check(&[(0x30, 0)], "register");
+        let mut bench = Bench::new();
+        bench.read(0, URXH);
+        assert_eq!(bench.violations.total(), 1);
+    }
+
+    #[test]
+    fn the_transmitter_asks_at_its_trigger_level() {
+        let mut bench = Bench::new();
+        assert_eq!(bench.uart.interrupts(), interrupt::TX);
+        bench.write(0, UFCON, 0x41);
+        for _ in 0..18 {
+            bench.write(0, UTXH, 0);
+        }
+        assert_eq!(bench.uart.interrupts(), 0);
+        bench.read(FRAME, UTRSTAT);
+        assert_eq!(bench.uart.interrupts(), interrupt::TX);
+    }
+}

@@ -1,0 +1,57 @@
+//! The command line: one file per subcommand.
+
+mod inspect;
+mod nand;
+mod pack;
+mod run;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Packs, inspects and runs what goes into the NAND of a Steppingstone board.
+///
+/// The exit status is 0 only on success.
+#[derive(Parser)]
+#[command(name = "stone", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Pack(pack::Args),
+    Nand(nand::Args),
+    Inspect(inspect::Args),
+    Run(run::Args),
+}
+
+/// Runs the command line of the process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Pack(args) => pack::run(&args),
+        Command::Nand(args) => nand::run(args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Run(args) => run::run(&args),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("stone: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,211 @@
+//! `stone run`: boots a NAND image on a simulated board.
+
+mod console;
+mod pty;
+mod summary;
+mod terminal;
+
+use crate::dump::Dump;
+use crate::flips::{self, FlipSpec};
+use crate::layout::{Layout, Placed};
+use crate::number::duration_ns;
+use crate::recipe::Source;
+use crate::{Error, Result, bad, input, output, part};
+use console::Console;
+use regex::bytes::Regex;
+use sim::{NandImage, Options, Outcome, Report};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Boot a NAND image on a simulated board
+///
+/// On a terminal this is the board's serial console: what is typed goes to the board,
+/// Ctrl-] or Ctrl-A x ends the run. Without one it prints what the board sends. Time in
+/// the board is modelled and does not depend on this computer. The exit status is 0 if a
+/// kernel was entered intact, `--until` matched or the run was ended at the keyboard, and
+/// the board let everything pass.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  stone run --board gta02 target/run/gta02.nand
+  stone run --board gta02 gta02.nand --report gta02.json --flip kernel-a
+  stone run --board mini2440 m.nand --input 'help\\r' --until 'nand info'
+  stone run --board mini2440 m.nand --past-kernel --until 'Please press Enter'
+
+Flips (bits that read inverted; repeat the option for more):
+  4096:17:3                    page, byte of the page (OOB from 2048), bit
+  each-step@20-87:n=1:seed=7   n bits in each ECC step with content of these blocks
+  kernel-a:n=2                 the same for a partition")]
+pub struct Args {
+    /// The raw NAND image; it is not changed without --save
+    image: PathBuf,
+    /// The board: gta02 or mini2440
+    #[arg(long)]
+    board: String,
+    /// NAND part [default: the board's first]
+    #[arg(long)]
+    part: Option<String>,
+    /// Erase blocks that are bad from the factory: 3,5-7. Pack the image with the same list
+    #[arg(long, value_parser = bad::parse, value_name = "LIST", default_value = "", hide_default_value = true)]
+    bad: BTreeSet<u32>,
+    /// Bits that read inverted, see below
+    #[arg(long, value_name = "SPEC")]
+    flip: Vec<FlipSpec>,
+    /// Recipe with the partition names for --flip [default: the boot table of the image]
+    #[arg(long, value_name = "FILE")]
+    recipe: Option<PathBuf>,
+    /// Type this first; escapes are \n \r \t \e \\ \xHH, @FILE takes the bytes of a file
+    #[arg(long, value_name = "TEXT")]
+    input: Option<String>,
+    /// End the run when the board has sent something that matches
+    #[arg(long, value_name = "REGEX")]
+    until: Option<Regex>,
+    /// End the run after this modelled time [default: 30s, no limit on a terminal or with --pty]
+    #[arg(long, value_parser = duration_ns, value_name = "TIME")]
+    max_time: Option<u64>,
+    /// Write the report as JSON
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Keep running when the kernel is entered
+    #[arg(long)]
+    past_kernel: bool,
+    /// Serve the console on a pseudo terminal, and print its name
+    #[arg(long)]
+    pty: bool,
+    /// Write what the board has programmed and erased back to the image
+    #[arg(long)]
+    save: bool,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+const MAX_TIME_NS: u64 = 30_000_000_000;
+
+/// Runs.
+pub fn run(args: &Args) -> Result<bool> {
+    let script = input::bytes(args.input.as_deref().unwrap_or_default())?;
+    let mut options = options(args)?;
+    let mut nand =
+        NandImage::open(&args.image).map_err(|e| Error::io("read the NAND image", &args.image, &e))?;
+
+    let mut console = if args.pty {
+        Console::pty(script)?
+    } else if terminal::is_one() {
+        Console::terminal(script)?
+    } else {
+        Console::output_only(script)
+    };
+    if console.is_live() {
+        options.idle_ns = None;
+        options.max_time_ns = args.max_time.unwrap_or(u64::MAX);
+    }
+    let report = sim::run(&options, &mut nand, &mut console);
+    let quit = console.was_quit();
+    // Gives the terminal back before anything else is printed.
+    drop(console);
+    let report = report.map_err(failed)?;
+
+    if let Some(path) = &args.report {
+        output::write(path, |out| writeln!(out, "{}", report.to_json()))?;
+    }
+    if args.save {
+        save(&nand, &args.image)?;
+    }
+    let end = End { quit, matched: args.until.as_ref().map(|until| until.is_match(report.uart.as_bytes())) };
+    let good = is_good(&report, end);
+    output::print(&summary::text(&report, end, good))?;
+    Ok(good)
+}
+
+fn failed(error: sim::Error) -> Error {
+    Error::new(error.to_string())
+}
+
+/// Writes the chip back to its file.
+fn save(nand: &NandImage, path: &Path) -> Result<()> {
+    const PIECE: u64 = 1 << 20;
+    output::write(path, |out| {
+        let mut piece = Vec::new();
+        for at in (0..nand.len()).step_by(PIECE as usize) {
+            piece.resize(PIECE.min(nand.len() - at) as usize, 0);
+            nand.read(at, &mut piece);
+            out.write_all(&piece)?;
+        }
+        Ok(())
+    })
+}
+
+/// How the run ended, apart from what the simulator knows.
+#[derive(Clone, Copy)]
+struct End {
+    /// It was ended at the keyboard.
+    quit: bool,
+    /// Whether `--until` matched, if it was given.
+    matched: Option<bool>,
+}
+
+/// Whether the run did what was wanted of it.
+fn is_good(report: &Report, end: End) -> bool {
+    let reached = match end.matched {
+        Some(matched) => matched,
+        None => end.quit || report.outcome == Outcome::Kernel,
+    };
+    // Also when the run went on past the kernel's entry.
+    let intact = report.entry.is_none() || report.kernel_crc_ok;
+    reached && intact && report.violations_total == 0
+}
+
+fn options(args: &Args) -> Result<Options> {
+    let mut options = Options::new(&args.board);
+    options.part.clone_from(&args.part);
+    options.bad_blocks = args.bad.iter().copied().collect();
+    options.flips = flips(args)?;
+    options.max_time_ns = args.max_time.unwrap_or(MAX_TIME_NS);
+    options.until.clone_from(&args.until);
+    options.stop_at_kernel = !args.past_kernel;
+    options.seed = args.seed;
+    Ok(options)
+}
+
+fn flips(args: &Args) -> Result<Vec<sim::Flip>> {
+    if args.flip.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut dump = Dump::open(&args.image, args.part.as_deref().and_then(part::geometry))?;
+    let partitions: Vec<Placed> = match &args.recipe {
+        Some(recipe) => Layout::new(&Source::open(recipe, &[])?)?.partitions,
+        None => dump.table()?.map_or_else(|_| Vec::new(), |table| table.partitions),
+    };
+    let flips = flips::resolve(&args.flip, &mut dump, &partitions)?;
+    Ok(flips.into_iter().map(|flip| sim::Flip { page: flip.page, byte: flip.byte, bit: flip.bit }).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::summary::tests::report;
+    use super::*;
+
+    #[test]
+    fn good_is_what_was_wanted_without_a_violation() {
+        use Outcome::{Console, Fault, Kernel, Timeout};
+        let check = |outcome, crc_ok, violations, quit, matched, expected| {
+            let entry = report(outcome).entry.filter(|_| outcome == Kernel);
+            let (kernel_crc_ok, violations_total) = (crc_ok, violations);
+            let report = Report { kernel_crc_ok, violations_total, entry, ..report(outcome) };
+            assert_eq!(is_good(&report, End { quit, matched }), expected, "{outcome:?}");
+        };
+        check(Kernel, true, 0, false, None, true);
+        check(Kernel, false, 0, false, None, false);
+        check(Kernel, true, 1, false, None, false);
+        check(Console, false, 0, false, None, false);
+        check(Console, false, 0, true, None, true);
+        check(Console, false, 0, false, Some(true), true);
+        check(Console, false, 1, false, Some(true), false);
+        check(Kernel, true, 0, false, Some(false), false);
+        // A damaged kernel that says what was waited for is still a damaged kernel.
+        check(Kernel, false, 0, false, Some(true), false);
+        check(Timeout, false, 0, false, None, false);
+        check(Fault, false, 0, false, None, false);
+    }
+}
