@@ -8,7 +8,7 @@ use crate::image::uimage::{self, Header};
 use crate::nand::ecc::{OOB_OFFSET, STEP};
 use crate::nand::hamming;
 use crate::nand::page::{DATA, OOB};
-use platform::hal::{BoardInfo, EccCode, Geometry, Machine, Memory, Nand, Serial, Timeout};
+use platform::hal::{Area, BoardInfo, EccCode, Geometry, Machine, Memory, Nand, Serial, Timeout};
 use platform::units::{Hz, Page};
 use std::collections::{BTreeMap, VecDeque};
 use std::string::String;
@@ -45,6 +45,10 @@ pub struct MockNand {
     pages: BTreeMap<u32, [u8; DATA + OOB]>,
     cache: [u8; DATA + OOB],
     column: usize,
+    /// A page is being loaded: nothing but waiting will do.
+    busy: bool,
+    /// Pages loaded.
+    pub loads: u32,
 }
 
 impl MockNand {
@@ -56,6 +60,8 @@ impl MockNand {
             pages: BTreeMap::new(),
             cache: [0; DATA + OOB],
             column: 0,
+            busy: false,
+            loads: 0,
         }
     }
 
@@ -78,7 +84,7 @@ impl MockNand {
     pub fn write_from(&mut self, block: u32, bytes: &[u8]) {
         let mut block = block;
         for chunk in bytes.chunks(BLOCK as usize) {
-            while self.page(block * 64)[DATA] != 0xff {
+            while [0, 1].iter().any(|page| self.page(block * 64 + page)[DATA] != 0xff) {
                 block += 1;
             }
             for (page, data) in (block * 64..).zip(chunk.chunks(DATA)) {
@@ -98,6 +104,11 @@ impl MockNand {
         self.page(block * 64)[DATA] = 0;
     }
 
+    /// Puts a bad mark on the second page only, which is as good.
+    pub fn mark_bad_second(&mut self, block: u32) {
+        self.page(block * 64 + 1)[DATA] = 0;
+    }
+
     /// Erases the chip, marks included.
     pub fn erase_all(&mut self) {
         self.pages.clear();
@@ -113,10 +124,15 @@ impl Nand for MockNand {
     }
     fn begin_read(&mut self, page: Page) {
         assert!(page.0 < self.geometry.blocks * 64, "page {page:?} is not in the chip");
+        assert!(!self.busy, "page {page:?} is asked for while another is being loaded");
+        self.busy = true;
+        self.loads += 1;
         self.cache = self.pages.get(&page.0).copied().unwrap_or([0xff; DATA + OOB]);
         self.column = 0;
     }
     fn wait_ready(&mut self) -> Result<(), Timeout> {
+        assert!(self.busy, "nothing is on the way, R/nB will not rise");
+        self.busy = false;
         if self.stuck { Err(Timeout) } else { Ok(()) }
     }
     fn read_step(&mut self, step: &mut [u32]) -> EccCode {
@@ -125,10 +141,16 @@ impl Nand for MockNand {
         hamming::encode(self.cache[start..].first_chunk().unwrap())
     }
     fn read_raw(&mut self, words: &mut [u32]) {
+        assert!(!self.busy, "data is taken while the page is being loaded");
         for word in words {
             *word = u32::from_le_bytes(*self.cache[self.column..].first_chunk().unwrap());
             self.column += 4;
         }
+    }
+    fn read_byte(&mut self) -> u8 {
+        assert!(!self.busy, "data is taken while the page is being loaded");
+        self.column += 1;
+        self.cache[self.column - 1]
     }
     fn seek(&mut self, column: u32) {
         self.column = column as usize;
@@ -196,6 +218,24 @@ impl Memory for MockMemory {
             return None;
         }
         Some(&mut self.bytes[range])
+    }
+}
+
+/// RAM by words, for images that are loaded without a console around.
+pub struct MockArea {
+    /// Address of the first word.
+    pub start: u32,
+    /// Its words.
+    pub ram: Vec<u32>,
+}
+
+impl Area for MockArea {
+    fn words<const N: usize>(&mut self, address: u32) -> Option<&mut [u32; N]> {
+        if !address.is_multiple_of(4) {
+            return None;
+        }
+        let first = address.checked_sub(self.start)? as usize / 4;
+        self.ram.get_mut(first..first.checked_add(N)?)?.first_chunk_mut()
     }
 }
 

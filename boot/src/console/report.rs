@@ -38,6 +38,9 @@ pub fn show(console: &mut Console<'_>, geometry: &Geometry, record: Option<&Hand
 
 /// Where the last uncorrectable page is, if there was one.
 fn show_page(console: &mut Console<'_>, geometry: &Geometry, page: u32) {
+    if page == 0 {
+        return;
+    }
     let block = page.checked_div(geometry.pages_per_block);
     if let (Some(block), Some(offset)) = (block, page.checked_mul(geometry.page)) {
         writeln!(
@@ -81,7 +84,7 @@ mod tests {
         kernel: [Outcome::NotTried; 2],
         stage2: Outcome::Loaded,
         corrected: 0,
-        uncorrectable_page: u32::MAX,
+        uncorrectable_page: 0,
         bad_blocks: 0,
         micros: 0,
     };

@@ -32,7 +32,7 @@ mod tests {
         kernel: [Outcome::Kind, Outcome::NoSlot],
         stage2: Outcome::Loaded,
         corrected: 0,
-        uncorrectable_page: u32::MAX,
+        uncorrectable_page: 0,
         bad_blocks: 0,
         micros: 0,
     };

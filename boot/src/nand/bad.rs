@@ -17,9 +17,7 @@ pub fn is_bad(nand: &mut dyn Nand, block: EraseBlock) -> Result<bool, NandError>
         nand.begin_read(page);
         nand.wait_ready().map_err(|_| NandError::Timeout { page })?;
         nand.seek(geometry.page);
-        let mut word = [0];
-        nand.read_raw(&mut word);
-        if word[0] & 0xff != 0xff {
+        if nand.read_byte() != 0xff {
             return Ok(true);
         }
     }

@@ -199,16 +199,19 @@ fn report(machine: &mut Machine<'_>, part: &'static Part, options: &Options, out
     // Of two slots with the same kernel it is the one read last that was booted.
     let kernel = spans.max_by_key(|span| span.end);
     let boot_rom_end = machine.marks.boot_rom.unwrap_or(0);
+    // Once the kernel runs, the loader has done its work: how the run ends is the kernel's affair.
+    let entered = machine.marks.entry.map(|time| (Outcome::Kernel, time));
+    let (outcome, end) = entered.unwrap_or((outcome, machine.time));
     Report {
         board: options.board.clone(),
         part: part.name.to_owned(),
         outcome,
-        time_ns: machine.time / 1000,
+        time_ns: end / 1000,
         entry: machine.entry,
         kernel_crc_ok: !machine.loaded.is_empty(),
         nand: observe::counters(log, machine.soc.nand.bus_time(), boot_rom_end),
         kernel_read: kernel.zip(machine.byte_cycles).map(|(span, cycles)| observe::kernel_read(span, part, cycles)),
-        phases: observe::phases(&machine.marks, kernel, machine.time),
+        phases: observe::phases(&machine.marks, kernel, end),
         violations: machine.violations.list().to_vec(),
         violations_total: machine.violations.total(),
         after_entry: machine.after_entry.list().to_vec(),
