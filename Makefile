@@ -6,7 +6,7 @@ BOARDS := $(basename $(notdir $(wildcard images/*.toml)))
 IMAGE  := target/run/$(BOARD).nand
 LINUX  := target/run/linux.nand
 
-.PHONY: help run run-console linux run-linux test lint size firmware setup clean
+.PHONY: help run run-console linux run-linux test lint size firmware setup clean $(IMAGE)
 
 help: ## List the targets
 	@echo "make TARGET [BOARD=gta02]; boards: $(BOARDS)"
@@ -23,9 +23,11 @@ linux: setup ## Build a small Linux for the mini2440 into target/linux (5 to 8 m
 
 run-linux: override BOARD = mini2440
 run-linux: linux firmware ## Boot that Linux in the simulator
-	@tools/stone.sh nand images/mini2440.toml -o $(LINUX) --kernel target/linux/zImage --initrd target/linux/initramfs.cpio.gz \
-		--set kernel.load=0x32000000 --cmdline 'console=ttySAC0,115200 loglevel=8 rdinit=/init'
-	@tools/stone.sh run --board mini2440 $(LINUX) --past-kernel --until 'Linux version.*\n' --report $(LINUX:.nand=.json) </dev/null
+	@mkdir -p $(dir $(LINUX))
+	@tools/stone.sh nand images/mini2440.toml -o $(LINUX) --kernel target/linux/zImage \
+		--initrd target/linux/initramfs.cpio.gz --set kernel.load=0x32000000 --set kernel.name=Linux \
+		--cmdline 'console=ttySAC0,115200 loglevel=8 rdinit=/init'
+	@tools/stone.sh run --board mini2440 $(LINUX) --past-kernel --until 'Kernel command line: .*\n' --report $(LINUX:.nand=.json) </dev/null
 
 test: setup ## Formatting, Clippy, and all tests
 	@tools/lint.sh $(BOARDS)
@@ -46,8 +48,7 @@ setup:
 firmware: setup
 	@tools/firmware.sh $(BOARD)
 
-# Packing takes a moment, so it is simply done each time.
-.PHONY: $(IMAGE)
+# Packed anew each time: it takes a second.
 $(IMAGE): firmware
 	@mkdir -p $(@D)
 	@tools/stone.sh nand images/$(BOARD).toml -o $@

@@ -1,6 +1,10 @@
 #!/bin/sh
-# Builds the ARM binaries of one board: firmware.sh [--lint] BOARD [stage1|stage2|demo]...
-# Each ends as target/BOARD/PART.elf and PART.bin. With --lint Clippy looks at them instead.
+# Builds the ARM binaries of one board: firmware.sh [--lint] BOARD [PART]..., by default
+# stage1, stage2 and demo. Each ends as target/BOARD/PART.elf and PART.bin. With --lint
+# Clippy looks at them instead.
+#
+# PART stage1-sabotage is stage1 with NAND strobes one HCLK too short: the tests prove
+# with it that the simulator notices.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/toolchain.sh
@@ -27,14 +31,19 @@ export BOARD="$board" CARGO_TARGET_DIR="target/firmware/$board"
 out="target/$board"
 mkdir -p "$out"
 for part; do
+    bin=$part features=firmware
     case $part in
     stage1) package=boot arch=thumbv4t-none-eabi profile=stage1 ;;
     stage2) package=boot arch=armv4t-none-eabi profile=firmware ;;
+    stage1-sabotage)
+        package=boot arch=thumbv4t-none-eabi profile=stage1
+        bin=stage1 features=firmware,sabotage
+        ;;
     demo) package=demo arch=armv4t-none-eabi profile=firmware ;;
-    *) fail "no such part: $part (stage1, stage2, demo)" ;;
+    *) fail "no such part: $part (stage1, stage2, demo, stage1-sabotage)" ;;
     esac
     target=$arch
-    if [ "$part" = stage1 ]; then
+    if [ "$bin" = stage1 ]; then
         # Thumb, because it is smaller; what must be fast is A32 by its own wish. And
         # without the frame pointer that the target's description insists on: it takes
         # one of Thumb's eight registers, some 7 % of the code.
@@ -50,13 +59,13 @@ for part; do
         set --
     fi
     set -- "$@" --quiet --locked --profile $profile -Zbuild-std=core,alloc --target "$target" \
-        --package "$package" --features firmware --bin "$part"
+        --package "$package" --features "$features" --bin "$bin"
     if [ -n "$lint" ]; then
         arm cargo-clippy clippy "$@" -- -D warnings
         continue
     fi
     arm cargo build "$@"
-    elf="$CARGO_TARGET_DIR/$arch/$profile/$part"
+    elf="$CARGO_TARGET_DIR/$arch/$profile/$bin"
     arm-none-eabi-objcopy -O binary "$elf" "$out/$part.new"
     if [ "$part" = demo ]; then
         # The CRC-32 it checks itself against (images/demo/linker/demo.ld); gzip's trailer starts with it.

@@ -188,8 +188,7 @@ mod tests {
     #[test]
     fn the_words_say_the_same() {
         let record = table("root=/dev/mtdblock5").to_bytes(crate::crc::crc32).unwrap();
-        let mut words: [u32; LEN / 4] =
-            core::array::from_fn(|i| u32_at(&record, 4 * i));
+        let mut words: [u32; LEN / 4] = core::array::from_fn(|i| u32_at(&record, 4 * i));
         let crc32 = |words: &[u32]| {
             crate::crc::crc32(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<std::vec::Vec<_>>())
         };

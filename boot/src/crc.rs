@@ -1,4 +1,11 @@
 //! CRC-32 as zlib, U-Boot and Ethernet compute it (reflected 0xEDB88320).
+//!
+//! [`crc32`] is for whoever has room for tables. stage1 has not, and yet its CRC must not
+//! take longer than the chip takes to load a page: [`Stream`] needs no table and less
+//! than half the time of one.
+
+use crate::nand::read::{PAGE_WORDS, PageData};
+use platform::hal::{Loops, TAPS};
 
 /// CRC-32 of `bytes`.
 #[must_use]
@@ -6,82 +13,98 @@ pub fn crc32(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
 }
 
-/// CRC-32 for a stage that has no room for tables in its image: it makes one at run
-/// time. crc32fast carries 16 KiB of tables, the `crc` crate 1 KiB at the least unless it
-/// works bit by bit; the whole stage is 4 KiB.
-pub struct Crc32 {
-    table: [u32; 256],
+/// Continues a CRC over the first `bits` bits of a word, bit by bit.
+///
+/// `state` is `!0` at the start; the CRC is the complement of the last state.
+#[must_use]
+#[inline(never)]
+fn slowly(state: u32, word: u32, bits: u32) -> u32 {
+    let mut x = state ^ word;
+    for _ in 0..bits {
+        x = x >> 1 ^ (x & 1).wrapping_neg() & 0xedb8_8320;
+    }
+    x
 }
 
-impl Default for Crc32 {
-    fn default() -> Self {
-        Self::new()
-    }
+/// CRC-32 of a few words in memory order, little-endian.
+#[must_use]
+pub fn of_words(words: &[u32]) -> u32 {
+    !words.iter().fold(!0, |state, word| slowly(state, *word, 32))
 }
 
-impl Crc32 {
-    /// Without a table, for a static: [`Self::fill`] makes it.
-    pub const EMPTY: Self = Self { table: [0; 256] };
+// The polynomial P of CRC-32 divides x^300 + x^155 + x^117 + x^89 + 1. (No multiple of P
+// with as few terms is shorter: that is what "Hamming distance 6 up to 268 bits" says.)
+// Squaring is linear over GF(2), so P also divides the same with all exponents times 32: a
+// word may be left out if it is added to those 145, 183, 211 and 300 words after it. What
+// is added up like that needs a loop of loads and exclusive ors alone; only the last 300
+// words have to be divided by P itself.
+const _: () = assert!(matches!(TAPS, [145, 183, 211, 300]));
+/// Words of which what comes after depends.
+const REACH: usize = TAPS[3];
+/// Words before the page that the taps reach, rounded up for copying eight at a time.
+const HISTORY: usize = 304;
 
-    /// With its table.
-    #[must_use]
-    pub fn new() -> Self {
-        let mut crc = Self::EMPTY;
-        crc.fill();
-        crc
+/// CRC-32 of an image that comes page by page.
+///
+/// In this order for the sake of Thumb code, which reaches the first fields cheaply.
+#[repr(C)]
+pub struct Stream {
+    /// Bytes that are still to come.
+    pub left: u32,
+    state: u32,
+    /// What was added up before, and the page.
+    words: [u32; HISTORY + PAGE_WORDS],
+}
+
+impl Stream {
+    /// For a static. [`Self::start`] comes before use.
+    pub const EMPTY: Self = Self { left: 0, state: 0, words: [0; HISTORY + PAGE_WORDS] };
+
+    /// Starts with an image of so many bytes. The CRC's initial ones are the caller's to
+    /// add: it inverts the first word that counts; words before that may be zero.
+    pub fn start(&mut self, bytes: u32) {
+        self.left = bytes;
+        self.state = 0;
+        self.words[..HISTORY].fill(0);
     }
 
-    /// Makes the table.
-    pub fn fill(&mut self) {
-        for (byte, entry) in (0u32..).zip(&mut self.table) {
-            let mut value = byte;
-            for _ in 0..8 {
-                value = value >> 1 ^ (value & 1).wrapping_neg() & 0xedb8_8320;
+    /// The page to come.
+    pub fn page(&mut self) -> &mut PageData {
+        let (_, page) = self.words.split_at_mut(HISTORY);
+        page.try_into().unwrap_or_else(|_| unreachable!())
+    }
+
+    /// Takes the page, as far as it belongs to the image, and destroys it.
+    pub fn take<L: Loops>(&mut self) {
+        const END: usize = HISTORY + PAGE_WORDS;
+        let mut at = HISTORY;
+        while self.left > 0 && at < END {
+            let fold = (self.left as usize / 4).saturating_sub(REACH) & !1;
+            // At the end as many at a time as don't depend on each other.
+            let count = if fold > 0 { fold } else { TAPS[0] & !1 }.min(END - at);
+            L::add_up(&mut self.words[at - REACH..at + count]);
+            if fold > 0 {
+                self.left -= 4 * count as u32;
+            } else {
+                for word in &mut self.words[at..at + count] {
+                    let bytes = self.left.min(4);
+                    let word = core::mem::take(word);
+                    if bytes > 0 {
+                        self.state = slowly(self.state, word & !0 >> (32 - 8 * bytes), 8 * bytes);
+                    }
+                    self.left -= bytes;
+                }
             }
-            *entry = value;
+            at += count;
         }
+        let (history, page) = self.words.split_at_mut(HISTORY);
+        L::copy(&page[PAGE_WORDS - HISTORY..], history);
     }
 
-    /// Continues a CRC over whole words in memory order, little-endian.
-    ///
-    /// `state` is `!0` at the start; the CRC is the complement of the last state.
-    ///
-    /// A32 where there is a choice: this loop has to keep up with the chip. Counted by
-    /// hand, because an iterator's methods are Thumb there and would be called. One
-    /// table, not four: on a core that does one thing at a time they would save only the
-    /// load-use interlocks.
+    /// The CRC.
     #[must_use]
-    #[inline(never)]
-    #[cfg_attr(target_arch = "arm", instruction_set(arm::a32))]
-    pub fn words(&self, state: u32, words: &[u32]) -> u32 {
-        let mut x = state;
-        let mut i = 0;
-        while i < words.len() {
-            x ^= words[i];
-            x = x >> 8 ^ self.table[(x & 255) as usize];
-            x = x >> 8 ^ self.table[(x & 255) as usize];
-            x = x >> 8 ^ self.table[(x & 255) as usize];
-            x = x >> 8 ^ self.table[(x & 255) as usize];
-            i += 1;
-        }
-        x
-    }
-
-    /// Continues a CRC over the first `count` bytes of a word.
-    #[must_use]
-    pub fn some_bytes(&self, state: u32, word: u32, count: usize) -> u32 {
-        let mut x = state ^ word;
-        // The bytes that do not count are in the way only after the others are done.
-        for _ in 0..count {
-            x = x >> 8 ^ self.table[(x & 255) as usize];
-        }
-        x ^ word.checked_shr(8 * count as u32).unwrap_or(0)
-    }
-
-    /// CRC-32 of `bytes`.
-    #[must_use]
-    pub fn of(&self, bytes: &[u8]) -> u32 {
-        !bytes.iter().fold(!0, |state, byte| self.some_bytes(state, (*byte).into(), 1))
+    pub fn finish(&self) -> u32 {
+        !self.state
     }
 }
 
@@ -90,17 +113,42 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
+    struct Portable;
+
+    impl Loops for Portable {}
+
+    fn stream(bytes: &[u8]) -> u32 {
+        // What is behind the end does not count.
+        let mut padded = bytes.to_vec();
+        padded.extend_from_slice(&[0xa5; 4 * PAGE_WORDS]);
+        let mut words: Vec<u32> = padded.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        words[0] = !words[0];
+        let mut stream = std::boxed::Box::new(Stream::EMPTY);
+        stream.words.fill(0x5a5a_5a5a);
+        stream.start(bytes.len() as u32);
+        for page in words.as_chunks::<PAGE_WORDS>().0 {
+            *stream.page() = *page;
+            stream.take::<Portable>();
+        }
+        assert_eq!(stream.left, 0);
+        stream.finish()
+    }
+
     #[test]
     fn all_ways_agree_with_the_published_check_value() {
-        let crc = Crc32::new();
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
-        assert_eq!(crc.of(b"123456789"), 0xcbf4_3926);
-        let bytes: Vec<u8> = (0..4096u32).map(|i| (i * i >> 3) as u8).collect();
-        let words: Vec<u32> = bytes.as_chunks().0.iter().map(|c| u32::from_le_bytes(*c)).collect();
-        assert_eq!(!crc.words(!0, &words), crc32(&bytes));
-        for count in 0..4 {
-            let state = crc.words(!0, &words[..5]);
-            assert_eq!(!crc.some_bytes(state, words[5], count), crc32(&bytes[..20 + count]), "{count}");
+        assert_eq!(stream(b"123456789"), 0xcbf4_3926);
+        assert_eq!(of_words(&[0x3433_3231, 0x3837_3635]), crc32(b"12345678"));
+    }
+
+    #[test]
+    fn streams_agree_at_all_lengths_around_the_bounds() {
+        let bytes: Vec<u8> = (0..20_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
+        for around in [4, 1200, 2048, 2048 + 1200, 2 * 2048, 9 * 2048, 19_990] {
+            for len in around - 4..around + 9 {
+                let bytes = &bytes[..len.max(4)];
+                assert_eq!(stream(bytes), crc32(bytes), "{} bytes", bytes.len());
+            }
         }
     }
 }

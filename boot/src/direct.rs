@@ -4,18 +4,19 @@
 //! CRC folded in while the chip loads the next page.
 
 use crate::boot_table::Slot;
-use crate::crc::Crc32;
+use crate::crc::{self, Stream};
 use crate::handover::Outcome;
 use crate::image::uimage;
-use crate::nand::read::{PAGE_BYTES, PAGE_WORDS, PageData, Reader, Stats};
-use platform::hal::{Area, Nand};
+use crate::nand::read::{PAGE_BYTES, PageData, Reader};
+use platform::hal::{Area, Loops, Nand};
 
+const HEADER: u32 = uimage::HEADER as u32;
 const HEADER_WORDS: usize = uimage::HEADER / 4;
 
 /// What may be loaded, and where to.
 pub struct Rules<A> {
-    /// Type of the image.
-    pub kind: u8,
+    /// Type of the image, `ih_type`.
+    pub kind: u32,
     /// Where images may be loaded. The header comes along, right before the data.
     pub area: A,
 }
@@ -30,8 +31,6 @@ pub struct Image {
     data_crc: u32,
     /// Address of the first byte of data.
     start: u32,
-    /// Pages of the slot that hold it, header included.
-    pages: u32,
 }
 
 /// What direct boot works with and keeps.
@@ -42,54 +41,76 @@ pub struct Image {
 pub struct Direct {
     /// The image; valid once [`Self::load`] has returned without an error.
     pub image: Image,
-    /// What reading has met so far.
-    pub stats: Stats,
-    /// CRC table.
-    pub crc: Crc32,
-    /// Room for the first page.
-    first: PageData,
+    /// Where reading is.
+    pub reader: Reader,
+    /// The page that is being worked on, and the CRC so far.
+    crc: Stream,
 }
 
 impl Direct {
-    /// For a static: all zeros. [`Crc32::fill`] has to be called before use.
-    pub const EMPTY: Self =
-        Self { crc: Crc32::EMPTY, stats: Stats::NONE, image: Image::EMPTY, first: [0; PAGE_WORDS] };
+    /// For a static: all zeros.
+    pub const EMPTY: Self = Self { image: Image::EMPTY, reader: Reader::EMPTY, crc: Stream::EMPTY };
 
     /// Loads the image in `slot`. A page that cannot be corrected is taken from `copy`, a
     /// slot with the same contents, unless that is empty. The header has to be readable.
     ///
+    /// A page lands in a buffer that stays in the D-cache, where stores cost the bus
+    /// nothing. It is corrected, copied to where it belongs and added to the CRC while
+    /// the chip loads the next one.
+    ///
     /// # Errors
     /// Says why there is no verified image in memory now.
-    pub fn load<N: Nand + ?Sized, A: Area>(
+    pub fn load<N: Nand + ?Sized, A: Area + Loops>(
         &mut self,
         nand: &mut N,
         slot: Slot,
         copy: Slot,
         rules: &mut Rules<A>,
     ) -> Result<(), Outcome> {
-        let Self { crc, stats, image, first } = self;
-        let mut reader = Reader::new(nand, stats);
-        // The first page is read twice, because only it tells where it belongs: a page
-        // in a thousand, for one loop instead of two.
-        reader.open(slot, 1)?;
-        reader.next(first)?;
-        reader.correct(first)?;
-        image.accept(first, crc, reader.pages(slot), rules)?;
-
-        reader.open(slot, image.pages)?;
-        let mut state = !0;
-        for number in 0..image.pages {
-            let data = rules.area.words(image.address(number)).ok_or(Outcome::Address)?;
-            reader.next(data)?;
-            // From here on the chip loads the next page.
-            if let Err(error) = reader.correct(data) {
-                reader.find(copy, number, data).map_err(|_| error)?;
-                reader.correct(data)?;
-                reader.find(slot, number, first)?;
+        let Self { image, reader, crc } = self;
+        reader.open(nand, slot)?;
+        let capacity = u32::from(slot.blocks) * nand.geometry().pages_per_block;
+        crc.left = 0;
+        let mut number = 0;
+        // Where the page belongs in memory: the header right before the data.
+        let mut to = 0;
+        loop {
+            let more = crc.left > PAGE_BYTES;
+            let page = crc.page();
+            reader.next(nand, page, more)?;
+            if let Err(error) = reader.correct(page) {
+                reader.find(nand, copy, number).map_err(|_| error)?;
+                reader.next(nand, page, false)?;
+                reader.correct(page)?;
+                if more {
+                    reader.find(nand, slot, number + 1)?;
+                }
             }
-            state = image.crc(crc, number, state, data);
+            if number == 0 {
+                image.accept(page, capacity, rules)?;
+                to = image.start - HEADER;
+                crc.start(HEADER + image.size);
+                if crc.left > PAGE_BYTES {
+                    reader.begin(nand);
+                }
+            }
+            let page = crc.page();
+            if !rules.area.put(to, page) {
+                return Err(Outcome::Address);
+            }
+            if number == 0 {
+                // The header does not count for the CRC, which starts with all ones.
+                page[..HEADER_WORDS].fill(0);
+                page[HEADER_WORDS] ^= !0;
+            }
+            crc.take::<A>();
+            if crc.left == 0 {
+                break;
+            }
+            to += PAGE_BYTES;
+            number += 1;
         }
-        if !state != image.data_crc {
+        if crc.finish() != image.data_crc {
             return Err(Outcome::DataCrc);
         }
         Ok(())
@@ -97,71 +118,49 @@ impl Direct {
 }
 
 impl Image {
-    const EMPTY: Self = Self { entry: 0, size: 0, data_crc: 0, start: 0, pages: 0 };
-
-    /// Where page `number` belongs in memory: the header right before the data.
-    fn address(&self, number: u32) -> u32 {
-        self.start.wrapping_sub(uimage::HEADER as u32).wrapping_add(number * PAGE_BYTES)
-    }
-
-    /// Continues the data CRC over what of page `number` belongs to the data.
-    fn crc(&self, crc: &Crc32, number: u32, state: u32, page: &PageData) -> u32 {
-        let from = if number == 0 { HEADER_WORDS } else { 0 };
-        let left = (self.size + uimage::HEADER as u32 - number * PAGE_BYTES) as usize;
-        let words = (left / 4).min(PAGE_WORDS);
-        let state = crc.words(state, page[..words].get(from..).unwrap_or(&[]));
-        match page.get(words) {
-            Some(last) => crc.some_bytes(state, *last, left % 4),
-            None => state,
-        }
-    }
+    const EMPTY: Self = Self { entry: 0, size: 0, data_crc: 0, start: 0 };
 
     /// Reads the header in the first page and decides whether to load what is behind
     /// it. `capacity` is the number of pages in the slot.
     fn accept<A: Area>(
         &mut self,
-        first: &mut PageData,
-        crc: &Crc32,
+        page: &mut PageData,
         capacity: u32,
         rules: &mut Rules<A>,
     ) -> Result<(), Outcome> {
         // The header in place and as words, where `Header::parse` would cost half a
         // kilobyte. Its CRC covers it with the CRC's own field zeroed.
-        let stored = core::mem::take(&mut first[1]).swap_bytes();
-        let computed = !crc.words(!0, &first[..HEADER_WORDS]);
-        for word in &mut first[..HEADER_WORDS] {
-            *word = word.swap_bytes();
-        }
-        if first[0] != uimage::MAGIC {
+        let stored = core::mem::take(&mut page[1]).swap_bytes();
+        if page[0] != uimage::MAGIC.swap_bytes() {
             return Err(Outcome::NoHeader);
         }
-        if stored != computed {
+        if crc::of_words(&page[..HEADER_WORDS]) != stored {
             return Err(Outcome::HeaderCrc);
         }
-        self.size = first[3];
-        self.start = first[4];
-        self.entry = first[5];
-        self.data_crc = first[6];
-        let [comp, kind, arch, _] = first[7].to_le_bytes();
-        if arch != uimage::ARCH_ARM || comp != uimage::COMP_NONE || kind != rules.kind {
+        for word in &mut page[..HEADER_WORDS] {
+            *word = word.swap_bytes();
+        }
+        self.size = page[3];
+        self.start = page[4];
+        self.entry = page[5];
+        self.data_crc = page[6];
+        let [comp, kind, arch, _] = page[7].to_le_bytes();
+        if arch != uimage::ARCH_ARM || comp != uimage::COMP_NONE || u32::from(kind) != rules.kind {
             return Err(Outcome::Kind);
         }
-        // More than the slot can hold would overflow in what follows.
-        if self.size == 0 || self.size > capacity * PAGE_BYTES - uimage::HEADER as u32 {
+        // More than the slot can hold would overflow in what follows, and less than an
+        // instruction is no program.
+        if self.size < 4 || self.size > capacity * PAGE_BYTES - HEADER {
             return Err(Outcome::Length);
         }
-        self.pages = (self.size + uimage::HEADER as u32).div_ceil(PAGE_BYTES);
-
-        let mut fits = |number| {
-            let page: Option<&mut PageData> = rules.area.words(self.address(number));
-            page.is_some()
-        };
+        let first = self.start.wrapping_sub(HEADER);
+        let last = first.wrapping_add((HEADER + self.size - 1) / PAGE_BYTES * PAGE_BYTES);
         // With both ends in the area all of it is: a slot is smaller than what is left
         // of the address space behind RAM.
         if self.entry.wrapping_sub(self.start) >= self.size
             || self.entry % 4 != 0
-            || !fits(0)
-            || !fits(self.pages - 1)
+            || !rules.area.has(first)
+            || !rules.area.has(last)
         {
             return Err(Outcome::Address);
         }
@@ -191,10 +190,9 @@ mod tests {
 
     impl Bench {
         fn new() -> Self {
-            let mut direct = Box::new(Direct::EMPTY);
-            direct.crc.fill();
+            let direct = Box::new(Direct::EMPTY);
             let area = MockArea { start: RAM + 0x500, ram: vec![0xdead_beef; 0x10_0000] };
-            let rules = Rules { kind: uimage::TYPE_KERNEL, area };
+            let rules = Rules { kind: uimage::TYPE_KERNEL.into(), area };
             Self { nand: MockNand::new(16), direct, rules }
         }
 
@@ -226,7 +224,7 @@ mod tests {
     fn loads_images_of_all_lengths_around_the_bounds() {
         // A word, the first page, the first block, with what a header leaves of them.
         for around in [4, 2048 - 64, 2 * 2048 - 64, 64 * 2048 - 64, 65 * 2048 - 64] {
-            for len in around - 3..=around + 5 {
+            for len in (around - 3).max(4)..=around + 5 {
                 let mut bench = Bench::new();
                 let data = data(len);
                 bench.nand.write_from(2, &image(&data, |_| ()));
@@ -270,9 +268,9 @@ mod tests {
         let data = data(150 * 2048);
         bench.nand.write_from(2, &image(&data, |_| ()));
         bench.expect(&data);
-        // 151 pages; the first again; the second page of three blocks and of the first
-        // again, for their marks; nothing beyond the end.
-        assert_eq!(bench.nand.loads, 151 + 1 + 4);
+        // 151 pages, and the second page of three blocks for its mark; nothing beyond the
+        // end.
+        assert_eq!(bench.nand.loads, 151 + 3);
     }
 
     #[test]
@@ -286,8 +284,7 @@ mod tests {
             }
         }
         bench.expect(&data);
-        // The eight of the first page are met twice.
-        assert_eq!(bench.direct.stats.corrected, 8 + 24);
+        assert_eq!(bench.direct.reader.stats.corrected, 24);
     }
 
     #[test]
@@ -297,7 +294,7 @@ mod tests {
         bench.nand.flip(131, 300, 0);
         bench.nand.flip(131, 301, 0);
         assert_eq!(bench.load(A, NONE), Err(Outcome::Uncorrectable));
-        assert_eq!(bench.direct.stats.uncorrectable, 131);
+        assert_eq!(bench.direct.reader.stats.uncorrectable, 131);
     }
 
     #[test]
@@ -333,6 +330,7 @@ mod tests {
             assert!(bench.rules.area.ram == untouched, "{outcome:?} has stored something");
         };
         check(|h| h.size = 0, Outcome::Length);
+        check(|h| h.size = 3, Outcome::Length);
         check(|h| h.size = u32::MAX, Outcome::Length);
         check(|h| h.size = 4 * 64 * 2048 - 63, Outcome::Length);
         check(|h| h.arch = 3, Outcome::Kind);

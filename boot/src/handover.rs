@@ -1,6 +1,6 @@
 //! The hand-over record: what stage1 did, left at a fixed SDRAM address for stage2.
 //!
-//! Sixteen little-endian words; the last is the rotating XOR of the others, so
+//! Sixteen little-endian words; the last makes their sum zero, so
 //! that stale or uninitialised memory is not taken for a record.
 
 /// Number of words.
@@ -11,7 +11,7 @@ pub const MAGIC: u32 = u32::from_le_bytes(*b"SSHO");
 /// What became of an attempt to load something. The discriminants are the codes
 /// that stage1 prints and stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
+#[repr(u32)]
 pub enum Outcome {
     /// Not tried.
     NotTried = 0,
@@ -43,7 +43,10 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    const ALL: [Self; 13] = [
+    /// How many there are.
+    pub const COUNT: usize = 13;
+
+    const ALL: [Self; Self::COUNT] = [
         Self::NotTried,
         Self::Loaded,
         Self::NoSlot,
@@ -82,9 +85,6 @@ pub struct Handover {
     pub uncorrectable_page: u32,
     /// Bad blocks skipped.
     pub bad_blocks: u32,
-    /// Microseconds from the start of the timer (right after the clocks are set) to
-    /// the jump to stage2.
-    pub micros: u32,
 }
 
 impl Handover {
@@ -99,7 +99,6 @@ impl Handover {
         words[word::CORRECTED] = self.corrected;
         words[word::UNCORRECTABLE] = self.uncorrectable_page;
         words[word::BAD_BLOCKS] = self.bad_blocks;
-        words[word::MICROS] = self.micros;
         seal(&mut words);
         words
     }
@@ -118,7 +117,6 @@ impl Handover {
             corrected: words[word::CORRECTED],
             uncorrectable_page: words[word::UNCORRECTABLE],
             bad_blocks: words[word::BAD_BLOCKS],
-            micros: words[word::MICROS],
         })
     }
 }
@@ -133,7 +131,6 @@ pub mod word {
     pub const CORRECTED: usize = 5;
     pub const UNCORRECTABLE: usize = 6;
     pub const BAD_BLOCKS: usize = 7;
-    pub const MICROS: usize = 8;
 }
 
 /// Makes words that have been filled in a valid record.
@@ -143,7 +140,7 @@ pub fn seal(words: &mut [u32; WORDS]) {
 }
 
 fn check(words: &[u32; WORDS]) -> u32 {
-    words[..WORDS - 1].iter().fold(!MAGIC, |sum, word| sum.rotate_left(1) ^ word)
+    words[..WORDS - 1].iter().fold(0, |sum: u32, word| sum.wrapping_sub(*word))
 }
 
 #[cfg(test)]
@@ -157,7 +154,6 @@ mod tests {
         corrected: 7,
         uncorrectable_page: 0x123,
         bad_blocks: 2,
-        micros: 271_000,
     };
 
     #[test]

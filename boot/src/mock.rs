@@ -8,7 +8,9 @@ use crate::image::uimage::{self, Header};
 use crate::nand::ecc::{OOB_OFFSET, STEP};
 use crate::nand::hamming;
 use crate::nand::page::{DATA, OOB};
-use platform::hal::{Area, BoardInfo, EccCode, Geometry, Machine, Memory, Nand, Serial, Timeout};
+use platform::hal::{
+    Area, BoardInfo, EccCode, Geometry, Loops, Machine, Memory, Nand, PAGE_WORDS, Serial, Timeout,
+};
 use platform::units::{Hz, Page};
 use std::collections::{BTreeMap, VecDeque};
 use std::string::String;
@@ -229,15 +231,25 @@ pub struct MockArea {
     pub ram: Vec<u32>,
 }
 
-impl Area for MockArea {
-    fn words<const N: usize>(&mut self, address: u32) -> Option<&mut [u32; N]> {
-        if !address.is_multiple_of(4) {
-            return None;
-        }
+impl MockArea {
+    fn at(&mut self, address: u32) -> Option<&mut [u32]> {
         let first = address.checked_sub(self.start)? as usize / 4;
-        self.ram.get_mut(first..first.checked_add(N)?)?.first_chunk_mut()
+        let aligned = address.is_multiple_of(4);
+        self.ram.get_mut(first..first.checked_add(PAGE_WORDS)?).filter(|_| aligned)
     }
 }
+
+impl Area for MockArea {
+    fn has(&self, address: u32) -> bool {
+        let first = address.checked_sub(self.start).map(|offset| offset as usize / 4);
+        first.is_some_and(|first| address.is_multiple_of(4) && first + PAGE_WORDS <= self.ram.len())
+    }
+    fn put(&mut self, address: u32, page: &[u32; PAGE_WORDS]) -> bool {
+        self.at(address).map(|to| to.copy_from_slice(page)).is_some()
+    }
+}
+
+impl Loops for MockArea {}
 
 /// What the mock was told to leave for.
 #[derive(Debug, PartialEq, Eq)]

@@ -133,11 +133,35 @@ pub trait Memory {
     fn ram_mut(&mut self, address: u32, len: u32) -> Option<&mut [u8]>;
 }
 
-/// A part of RAM that images may be loaded into.
+/// Words of data in a page of 2048 bytes.
+pub const PAGE_WORDS: usize = 512;
+
+/// A part of RAM that images may be loaded into, page by page.
 pub trait Area {
-    /// `N` words at an address; `None` unless they are aligned and all of them lie in the
-    /// area.
-    fn words<const N: usize>(&mut self, address: u32) -> Option<&mut [u32; N]>;
+    /// Is there room for a page at this address, and is it aligned?
+    fn has(&self, address: u32) -> bool;
+    /// Stores a page; false where there is no room for it.
+    fn put(&mut self, address: u32, page: &[u32; PAGE_WORDS]) -> bool;
+}
+
+/// How far back [`Loops::add_up`] reaches for the words it adds.
+pub const TAPS: [usize; 4] = [145, 183, 211, 300];
+
+/// Inner loops that have to keep up with the chip. A CPU may have them in assembly; these
+/// say what they do.
+pub trait Loops {
+    /// Copies between equally long slices, a multiple of eight words.
+    fn copy(from: &[u32], to: &mut [u32]) {
+        to.copy_from_slice(from);
+    }
+
+    /// Adds (exclusive or) to each of the words from the 300th on, an even number of them,
+    /// those that stand [`TAPS`] before it, in order.
+    fn add_up(words: &mut [u32]) {
+        for at in TAPS[3]..words.len() {
+            words[at] ^= TAPS.iter().fold(0, |sum, tap| sum ^ words[at - tap]);
+        }
+    }
 }
 
 /// A monotonic time base.

@@ -4,6 +4,7 @@
 #![no_main]
 
 use boot::boot_table::{CMDLINE_WORDS, Slot, Words};
+use boot::crc;
 use boot::direct::{Direct, Image, Rules};
 use boot::handover::{self, Outcome, word};
 use boot::image::uimage;
@@ -11,7 +12,7 @@ use boot::tags;
 use platform::arch::ram::LoadArea;
 use platform::arch::{cp15, jump, ram, stage1};
 use platform::board::{self, BOARD};
-use platform::hal::{Area, Nand, Serial};
+use platform::hal::{Nand, Serial};
 
 /// Where the tag list goes: the offset from the start of RAM that kernels of these
 /// boards look at when r2 is no good.
@@ -34,7 +35,8 @@ fn say(text: &[u8]) {
     }
 }
 
-fn say_hex(value: u32) {
+fn say_hex(label: &[u8], value: u32) {
+    say(label);
     for i in (0..8).rev() {
         let digit = (value >> (4 * i)) as u8 & 15;
         say(&[if digit < 10 { b'0' + digit } else { b'a' - 10 + digit }]);
@@ -42,18 +44,15 @@ fn say_hex(value: u32) {
 }
 
 fn main(direct: &mut Direct) -> ! {
-    let clock = board::start_clock();
     let serial = board::start_serial();
     let sdram = BOARD.sdram;
     cp15::map_flat(ram::page_table(), sdram.0 >> 20..(sdram.0 + sdram.1) >> 20);
-    direct.crc.fill();
-    say(b"\r\nstage1");
+    say(b"\r\nS1");
 
-    let Some(table) = Words::check(stage1::boot_table(), |words| !direct.crc.words(!0, words)) else {
-        fault(2)
-    };
+    let Some(table) = Words::check(stage1::boot_table(), crc::of_words) else { fault(2) };
     let nand = &mut board::nand();
-    let mut rules = Rules { kind: uimage::TYPE_KERNEL, area: LoadArea::kernel(TAGS + 4 * TAGS_WORDS as u32) };
+    let mut rules =
+        Rules { kind: uimage::TYPE_KERNEL.into(), area: LoadArea::kernel(TAGS + 4 * TAGS_WORDS as u32) };
     let record = ram::handover();
     record.fill(0);
     for i in 0..2 {
@@ -69,7 +68,7 @@ fn main(direct: &mut Direct) -> ! {
     }
     record[word::KEY] = serial.has_input().into();
 
-    rules = Rules { kind: uimage::TYPE_FIRMWARE, area: LoadArea::stage2() };
+    rules = Rules { kind: uimage::TYPE_FIRMWARE.into(), area: LoadArea::stage2() };
     let [first, second] = [table.slot(2), table.slot(3)];
     say(b" 2:");
     // Either copy may have lost its header page for good, so either gets to lead.
@@ -77,10 +76,9 @@ fn main(direct: &mut Direct) -> ! {
         || attempt(direct, nand, second, first, &mut rules) == Outcome::Loaded
     {
         record[word::STAGE2] = Outcome::Loaded as u32;
-        record[word::CORRECTED] = direct.stats.corrected;
-        record[word::UNCORRECTABLE] = direct.stats.uncorrectable;
-        record[word::BAD_BLOCKS] = direct.stats.bad_blocks;
-        record[word::MICROS] = clock.first_micros();
+        record[word::CORRECTED] = direct.reader.stats.corrected;
+        record[word::UNCORRECTABLE] = direct.reader.stats.uncorrectable;
+        record[word::BAD_BLOCKS] = direct.reader.stats.bad_blocks;
         handover::seal(record);
         jump::enter_kernel(direct.image.entry, 0, 0);
     }
@@ -96,15 +94,14 @@ fn attempt(
     copy: Slot,
     rules: &mut Rules<LoadArea>,
 ) -> Outcome {
-    const WORDS: [[u8; 4]; 16] = [
+    const WORDS: [[u8; 4]; Outcome::COUNT] = [
         *b"----", *b"ok  ", *b"none", *b"void", *b"head", *b"size", *b"kind", *b"addr", *b"ecc ", *b"crc ",
-        *b"busy", *b"bad ", *b"tabl", *b"????", *b"????", *b"????",
+        *b"busy", *b"bad ", *b"tabl",
     ];
     let outcome = direct.load(nand, slot, copy, rules).err().unwrap_or(Outcome::Loaded);
-    say(&WORDS[outcome as usize % 16]);
-    if direct.stats.corrected != 0 {
-        say(b" fix ");
-        say_hex(direct.stats.corrected);
+    say(&WORDS[outcome as usize]);
+    if direct.reader.stats.corrected != 0 {
+        say_hex(b" fix ", direct.reader.stats.corrected);
     }
     outcome
 }
@@ -113,15 +110,15 @@ fn attempt(
 fn start(table: Words<'_>, image: &Image) -> ! {
     const OF_BOARD: ([u32; 12], usize) = tags::of_board(BOARD.sdram, BOARD.revision);
     let address = BOARD.sdram.0 + TAGS;
-    if let Some(words) = LoadArea::kernel(0).words::<TAGS_WORDS>(address) {
-        // Zeros end the list: ATAG_NONE.
-        words.fill(0);
-        let (board, rest) = words.split_at_mut(OF_BOARD.1);
-        board.copy_from_slice(&OF_BOARD.0[..OF_BOARD.1]);
-        let (head, rest) = rest.split_at_mut(2);
-        head.copy_from_slice(&tags::cmdline_head(CMDLINE_WORDS));
-        rest[..CMDLINE_WORDS].copy_from_slice(table.cmdline());
-    }
+    let words = ram::tag_list(address);
+    // Zeros end the list: ATAG_NONE.
+    words.fill(0);
+    let (board, rest) = words.split_at_mut(OF_BOARD.1);
+    board.copy_from_slice(&OF_BOARD.0[..OF_BOARD.1]);
+    let (head, rest) = rest.split_at_mut(2);
+    head.copy_from_slice(&tags::cmdline_head(CMDLINE_WORDS));
+    rest[..CMDLINE_WORDS].copy_from_slice(table.cmdline());
+    say(b"\r\n");
     jump::enter_kernel(image.entry, table.machine(), address)
 }
 
@@ -129,8 +126,7 @@ fn start(table: Words<'_>, image: &Image) -> ! {
 /// 1 a panic, 2 that the boot table is damaged; all else is the address of an instruction
 /// that caused an exception.
 fn fault(pc: u32) -> ! {
-    say(b"\r\nstuck ");
-    say_hex(pc);
+    say_hex(b"\r\nstuck ", pc);
     board::reset_in(10_000)
 }
 

@@ -86,7 +86,6 @@ mod tests {
         corrected: 0,
         uncorrectable_page: 0,
         bad_blocks: 0,
-        micros: 0,
     };
 
     fn check(record: Option<Handover>, text: &str, boots: bool) {
@@ -141,7 +140,7 @@ Kernel slot A: a kind of image that needs stage2, such as a compressed one. 'boo
     fn a_record_full_of_nonsense_is_harmless() {
         let wild = Handover {
             kernel: [Outcome::Uncorrectable; 2],
-            uncorrectable_page: u32::MAX,
+            uncorrectable_page: 0,
             corrected: u32::MAX,
             ..RECORD
         };

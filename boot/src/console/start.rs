@@ -34,7 +34,6 @@ mod tests {
         corrected: 0,
         uncorrectable_page: 0,
         bad_blocks: 0,
-        micros: 0,
     };
 
     fn started(board: &mut Board, record: Option<&Handover>) -> String {

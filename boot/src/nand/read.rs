@@ -4,11 +4,11 @@
 use super::ecc::{self, Verdict};
 use crate::boot_table::Slot;
 use crate::handover::Outcome;
-use platform::hal::Nand;
+use platform::hal::{Geometry, Nand};
 use platform::units::Page;
 
-/// Words of data in a page of 2048 bytes.
-pub const PAGE_WORDS: usize = 512;
+pub use platform::hal::PAGE_WORDS;
+
 /// Bytes of data in a page.
 pub const PAGE_BYTES: u32 = 2048;
 const STEP_WORDS: usize = ecc::STEP / 4;
@@ -40,17 +40,14 @@ impl Stats {
 /// block the second page is loaded first, for its mark alone; the work on the last page
 /// of the block before hides that. Then the first page is loaded, its mark looked at and
 /// its data taken: one tR a block is what the marks cost.
-pub struct Reader<'n, N: Nand + ?Sized> {
-    nand: &'n mut N,
-    stats: &'n mut Stats,
-    pages_per_block: u32,
+pub struct Reader {
+    /// What has been met so far, in all slots.
+    pub stats: Stats,
     /// First page of the current block, and the page in it that comes next.
     block: u32,
     index: u32,
     /// First page behind the slot.
     end: u32,
-    /// Pages still wanted; more than that are not loaded.
-    want: u32,
     /// Whether the chip is loading a page.
     busy: bool,
     /// The page last brought, and for each of its steps the XOR of the ECC code stored in
@@ -59,87 +56,109 @@ pub struct Reader<'n, N: Nand + ?Sized> {
     syndromes: [u32; STEPS],
 }
 
-impl<'n, N: Nand + ?Sized> Reader<'n, N> {
-    /// A reader of nothing yet.
-    pub fn new(nand: &'n mut N, stats: &'n mut Stats) -> Self {
-        let pages_per_block = nand.geometry().pages_per_block;
-        Self { nand, stats, pages_per_block, block: 0, index: 0, end: 0, want: 0, busy: false, page: 0, syndromes: [0; STEPS] }
-    }
+impl Reader {
+    /// For a static: a reader of nothing yet.
+    pub const EMPTY: Self =
+        Self { stats: Stats::NONE, block: 0, index: 0, end: 0, busy: false, page: 0, syndromes: [0; STEPS] };
 
-    /// The number of pages in a slot.
-    pub fn pages(&self, slot: Slot) -> u32 {
-        u32::from(slot.blocks) * self.pages_per_block
-    }
-
-    /// Starts at the front of a slot, of which `want` pages are wanted.
+    /// Starts at the front of a slot.
     ///
     /// # Errors
     /// [`Outcome::NoSlot`] for an empty slot or one that reaches beyond the chip;
     /// [`Outcome::Timeout`].
-    pub fn open(&mut self, slot: Slot, want: u32) -> Result<(), Outcome> {
-        self.wait()?;
+    pub fn open<N: Nand + ?Sized>(&mut self, nand: &mut N, slot: Slot) -> Result<(), Outcome> {
+        self.wait(nand)?;
+        let Geometry { pages_per_block, blocks, .. } = nand.geometry();
         self.index = 0;
-        self.block = u32::from(slot.start) * self.pages_per_block;
-        self.end = self.block + self.pages(slot);
-        self.want = want;
-        if slot.blocks == 0 || self.end > self.nand.geometry().blocks * self.pages_per_block {
+        self.block = u32::from(slot.start) * pages_per_block;
+        self.end = self.block + u32::from(slot.blocks) * pages_per_block;
+        if slot.blocks == 0 || self.end > blocks * pages_per_block {
             return Err(Outcome::NoSlot);
         }
-        self.begin();
+        self.begin(nand);
         Ok(())
     }
 
-    /// Brings the next page into `data` and starts loading the one after it.
+    /// Goes to the `number`th page of a slot, so that [`Self::next`] brings that.
+    ///
+    /// # Errors
+    /// As for [`Self::open`] and [`Self::next`].
+    pub fn find<N: Nand + ?Sized>(&mut self, nand: &mut N, slot: Slot, number: u32) -> Result<(), Outcome> {
+        self.open(nand, slot)?;
+        let pages_per_block = nand.geometry().pages_per_block;
+        let mut left = number;
+        loop {
+            self.find_good_block(nand)?;
+            if left < pages_per_block {
+                break;
+            }
+            left -= pages_per_block;
+            self.block += pages_per_block;
+            self.begin(nand);
+        }
+        self.index = left;
+        self.begin(nand);
+        Ok(())
+    }
+
+    /// Brings the next page into `data` and, if there are `more` to come, starts loading
+    /// the one after it.
     ///
     /// # Errors
     /// [`Outcome::Timeout`], or [`Outcome::BadBlocks`] at the end of the slot.
-    pub fn next(&mut self, data: &mut PageData) -> Result<(), Outcome> {
+    pub fn next<N: Nand + ?Sized>(
+        &mut self,
+        nand: &mut N,
+        data: &mut PageData,
+        more: bool,
+    ) -> Result<(), Outcome> {
+        if self.index == 0 {
+            self.find_good_block(nand)?;
+        }
+        self.wait(nand)?;
+        self.page = self.block + self.index;
+        for (step, syndrome) in data.chunks_exact_mut(STEP_WORDS).zip(&mut self.syndromes) {
+            let [a, b, c] = nand.read_step(step);
+            *syndrome = u32::from_le_bytes([a, b, c, 0]);
+        }
+        nand.seek(PAGE_BYTES + ecc::OOB_OFFSET as u32);
+        for syndrome in &mut self.syndromes {
+            for shift in [0, 8, 16] {
+                *syndrome ^= u32::from(nand.read_byte()) << shift;
+            }
+        }
+
+        self.index += 1;
+        let pages_per_block = nand.geometry().pages_per_block;
+        if self.index == pages_per_block {
+            self.block += pages_per_block;
+            self.index = 0;
+        }
+        if more {
+            self.begin(nand);
+        }
+        Ok(())
+    }
+
+    /// Goes on to a good block and has its first page ready. The second page of the
+    /// first block to consider is on its way when called.
+    fn find_good_block<N: Nand + ?Sized>(&mut self, nand: &mut N) -> Result<(), Outcome> {
         loop {
             if self.block == self.end {
                 return Err(Outcome::BadBlocks);
             }
-            self.wait()?;
-            // At a new block the second page is ready now, then the first.
-            if self.index != 0 || !self.is_marked() && !self.load(self.block)? {
-                break;
+            self.wait(nand)?;
+            if !is_marked(nand) {
+                self.start(nand, self.block);
+                self.wait(nand)?;
+                if !is_marked(nand) {
+                    return Ok(());
+                }
             }
             self.stats.bad_blocks += 1;
-            self.block += self.pages_per_block;
-            self.begin();
+            self.block += nand.geometry().pages_per_block;
+            self.begin(nand);
         }
-        self.page = self.block + self.index;
-        for (step, syndrome) in data.chunks_exact_mut(STEP_WORDS).zip(&mut self.syndromes) {
-            let [a, b, c] = self.nand.read_step(step);
-            *syndrome = u32::from_le_bytes([a, b, c, 0]);
-        }
-        self.nand.seek(PAGE_BYTES + ecc::OOB_OFFSET as u32);
-        for syndrome in &mut self.syndromes {
-            for shift in [0, 8, 16] {
-                *syndrome ^= u32::from(self.nand.read_byte()) << shift;
-            }
-        }
-
-        self.want -= 1;
-        self.index += 1;
-        if self.index == self.pages_per_block {
-            self.block += self.pages_per_block;
-            self.index = 0;
-        }
-        self.begin();
-        Ok(())
-    }
-
-    /// Brings the `number`th page of a slot, by way of all those before it: for when
-    /// there is trouble, not for speed.
-    ///
-    /// # Errors
-    /// As for [`Self::open`] and [`Self::next`].
-    pub fn find(&mut self, slot: Slot, number: u32, data: &mut PageData) -> Result<(), Outcome> {
-        self.open(slot, u32::MAX)?;
-        for _ in 0..=number {
-            self.next(data)?;
-        }
-        Ok(())
     }
 
     /// Corrects what can be corrected in the page last brought.
@@ -164,45 +183,30 @@ impl<'n, N: Nand + ?Sized> Reader<'n, N> {
         Ok(())
     }
 
-    /// Loads a page into the chip's register and says whether it carries a bad mark.
-    fn load(&mut self, page: u32) -> Result<bool, Outcome> {
-        self.start(page);
-        self.wait()?;
-        Ok(self.is_marked())
+    /// Starts loading the page that is needed next, if the slot has one.
+    pub fn begin<N: Nand + ?Sized>(&mut self, nand: &mut N) {
+        if self.block != self.end {
+            self.start(nand, self.block + if self.index == 0 { 1 } else { self.index });
+        }
     }
 
-    fn start(&mut self, page: u32) {
-        self.nand.begin_read(Page(page));
+    fn start<N: Nand + ?Sized>(&mut self, nand: &mut N, page: u32) {
+        nand.begin_read(Page(page));
         self.busy = true;
     }
 
-    /// Starts loading the page that is needed next, if any.
-    fn begin(&mut self) {
-        if self.want != 0 && self.block != self.end {
-            self.start(self.block + if self.index == 0 { 1 } else { self.index });
-        }
-    }
-
-    fn wait(&mut self) -> Result<(), Outcome> {
+    fn wait<N: Nand + ?Sized>(&mut self, nand: &mut N) -> Result<(), Outcome> {
         if core::mem::take(&mut self.busy) {
-            self.nand.wait_ready().map_err(|_| Outcome::Timeout)?;
+            nand.wait_ready().map_err(|_| Outcome::Timeout)?;
         }
         Ok(())
     }
-
-    /// Is the first OOB byte of the page in the chip's register anything but FFh?
-    fn is_marked(&mut self) -> bool {
-        self.nand.seek(PAGE_BYTES);
-        let mark = self.nand.read_byte();
-        self.nand.seek(0);
-        mark != 0xff
-    }
 }
 
-impl<N: Nand + ?Sized> Drop for Reader<'_, N> {
-    /// Leaves the chip idle.
-    fn drop(&mut self) {
-        // Whoever reads next meets the same timeout and reports it.
-        let _ = self.wait();
-    }
+/// Is the first OOB byte of the page in the chip's register anything but FFh?
+fn is_marked<N: Nand + ?Sized>(nand: &mut N) -> bool {
+    nand.seek(PAGE_BYTES);
+    let mark = nand.read_byte();
+    nand.seek(0);
+    mark != 0xff
 }

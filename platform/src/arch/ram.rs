@@ -1,7 +1,7 @@
 //! RAM as slices. Linker symbols say what is where; this is the only place that
 //! turns addresses into references.
 
-use crate::hal::{Area, Memory};
+use crate::hal::{Area, Loops, Memory, PAGE_WORDS};
 use core::ptr;
 
 unsafe extern "C" {
@@ -82,16 +82,39 @@ impl LoadArea {
 }
 
 impl Area for LoadArea {
-    fn words<const N: usize>(&mut self, address: u32) -> Option<&mut [u32; N]> {
+    fn has(&self, address: u32) -> bool {
         // The area ends far below the end of the address space: nothing overflows.
-        let end = self.end - 4 * N as u32;
-        if address % 4 != 0 || address < self.start || address > end {
-            return None;
-        }
-        // SAFETY: aligned words in RAM that nothing else uses while images are loaded;
-        // this value is borrowed for as long as the slice lives.
-        Some(unsafe { &mut *(address as *mut [u32; N]) })
+        let end = self.end - 4 * PAGE_WORDS as u32;
+        address % 4 == 0 && address >= self.start && address <= end
     }
+
+    fn put(&mut self, address: u32, page: &[u32; PAGE_WORDS]) -> bool {
+        let fits = self.has(address);
+        if fits {
+            // SAFETY: aligned words in RAM that nothing else uses while images are loaded.
+            let to = unsafe { &mut *(address as *mut [u32; PAGE_WORDS]) };
+            super::loops::copy(page, to);
+        }
+        fits
+    }
+}
+
+impl Loops for LoadArea {
+    fn copy(from: &[u32], to: &mut [u32]) {
+        super::loops::copy(from, to);
+    }
+
+    fn add_up(words: &mut [u32]) {
+        super::loops::add_up(words);
+    }
+}
+
+/// Room for the tag list of a kernel at `address`.
+#[must_use]
+pub fn tag_list(address: u32) -> &'static mut [u32; 256] {
+    // SAFETY: the caller's address is a constant near the start of RAM, in what
+    // `LoadArea::kernel` keeps free.
+    unsafe { &mut *(address as *mut [u32; 256]) }
 }
 
 impl Memory for Ram {

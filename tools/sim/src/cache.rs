@@ -82,7 +82,7 @@ fn segment(address: u32) -> usize {
 }
 
 fn half(address: u32) -> Halves {
-    1 << (address / (LINE / 2) & 1)
+    1 << (address / (LINE / 2) % 2)
 }
 
 impl Cache {
@@ -97,12 +97,6 @@ impl Cache {
             index: Index { regions },
             dirty_lines: 0,
         }
-    }
-
-    /// Whether memory at this address can be cached at all.
-    #[must_use]
-    pub fn covers(&self, address: u32) -> bool {
-        self.index.at(address).is_some()
     }
 
     /// The line that holds an address.

@@ -243,7 +243,9 @@ impl Hierarchy {
     fn fetch_line(&mut self, now: Ps, line: u32, memory: Memory) -> Ps {
         if let Some(slot) = self.icache.find(line) {
             if self.icache.is_stale(slot) {
-                let text = format!("line {line:#010x} is run from the I-cache, memory has changed since it was loaded");
+                let text = format!(
+                    "line {line:#010x} is run from the I-cache, memory has changed since it was loaded"
+                );
                 self.findings.push(("icache-stale", text));
             }
             return 0;
@@ -259,7 +261,9 @@ impl Hierarchy {
             && let Some(slot) = self.dcache.find(address)
             && self.dcache.dirty(slot) != 0
         {
-            let text = format!("instructions at {address:#010x} are fetched from memory, the D-cache holds newer ones");
+            let text = format!(
+                "instructions at {address:#010x} are fetched from memory, the D-cache holds newer ones"
+            );
             self.findings.push(("dcache-dirty", text));
         }
     }
@@ -268,7 +272,14 @@ impl Hierarchy {
     ///
     /// # Errors
     /// The abort.
-    pub fn data(&mut self, now: Ps, address: u32, bytes: u32, wanted: Wanted, read: bool) -> Result<Moved, Fault> {
+    pub fn data(
+        &mut self,
+        now: Ps,
+        address: u32,
+        bytes: u32,
+        wanted: Wanted,
+        read: bool,
+    ) -> Result<Moved, Fault> {
         let (mut at, end) = (address, address.wrapping_add(bytes));
         let mut moved = Moved::default();
         while at != end {
@@ -315,7 +326,10 @@ impl Hierarchy {
         if piece.cacheable {
             match slot {
                 Some(slot) if self.dcache.is_stale(slot) => {
-                    let text = format!("{:#010x} is read from the D-cache, memory has changed since it was loaded", piece.address);
+                    let text = format!(
+                        "{:#010x} is read from the D-cache, memory has changed since it was loaded",
+                        piece.address
+                    );
                     self.findings.push(("dcache-stale", text));
                     return 0;
                 }
@@ -403,7 +417,9 @@ impl Hierarchy {
                 return self.data_line(now, value, by_index, clean, invalidate);
             }
             O::DrainWriteBuffer => return self.bus.drain(now),
-            O::Tlb { instructions, data, entry } => self.invalidate_tlbs(instructions, data, entry.then_some(value)),
+            O::Tlb { instructions, data, entry } => {
+                self.invalidate_tlbs(instructions, data, entry.then_some(value))
+            }
             O::Control | O::WaitForInterrupt | O::LockDown | O::None => {}
         }
         0
@@ -518,10 +534,10 @@ mod tests {
     #[test]
     fn caches_off_pay_for_each_word() {
         let mut h = hierarchy(0);
-        for at in [0, 4] {
-            h.data(0, RAM + at, 4, WRITE, false).unwrap();
-            assert_eq!(cost(&mut h, 1_000_000, RAM + at), 60_000 - 2_500);
-            assert_eq!(h.fetch(2_000_000, RAM + at).unwrap().1, 60_000 - 2_500);
+        for (now, at) in [(0, 0), (10_000_000, 4)] {
+            h.data(now, RAM + at, 4, WRITE, false).unwrap();
+            assert_eq!(cost(&mut h, now + 1_000_000, RAM + at), 60_000 - 2_500);
+            assert_eq!(h.fetch(now + 2_000_000, RAM + at).unwrap().1, 60_000 - 2_500);
         }
     }
 

@@ -68,7 +68,12 @@ fn is_marked(image: &NandImage, geometry: &Geometry, block: u32) -> bool {
     })
 }
 
-fn slot_at(image: &NandImage, geometry: &Geometry, block: u32, is_bad: &impl Fn(u32) -> bool) -> Option<Slot> {
+fn slot_at(
+    image: &NandImage,
+    geometry: &Geometry,
+    block: u32,
+    is_bad: &impl Fn(u32) -> bool,
+) -> Option<Slot> {
     let mut header = [0; HEADER];
     image.read(geometry.page_offset(block * geometry.pages_per_block), &mut header);
     if be32(&header, 0) != MAGIC {
@@ -77,14 +82,19 @@ fn slot_at(image: &NandImage, geometry: &Geometry, block: u32, is_bad: &impl Fn(
     let promised = be32(&header, 4);
     header[4..8].fill(0);
     let kind = header[30];
-    if crc32(&header) != promised || !matches!(kind, TYPE_KERNEL | TYPE_MULTI) || header[31] != COMPRESSION_NONE {
+    if crc32(&header) != promised
+        || !matches!(kind, TYPE_KERNEL | TYPE_MULTI)
+        || header[31] != COMPRESSION_NONE
+    {
         return None;
     }
     let size = be32(&header, 12);
     let wanted = (HEADER as u64 + u64::from(size)).div_ceil(geometry.page.into());
     let pages: Vec<u32> = (block..geometry.blocks)
         .filter(|&block| !is_bad(block))
-        .flat_map(|block| (0..geometry.pages_per_block).map(move |page| block * geometry.pages_per_block + page))
+        .flat_map(|block| {
+            (0..geometry.pages_per_block).map(move |page| block * geometry.pages_per_block + page)
+        })
         .take(usize::try_from(wanted).ok()?)
         .collect();
     let (load, entry, crc) = (be32(&header, 16), be32(&header, 20), be32(&header, 24));
@@ -167,7 +177,8 @@ fn check_tags(start: u32, memories: &Memories) -> Result<(), String> {
     }
     let mut at = start;
     loop {
-        let (Some(size), Some(tag)) = (memories.sdram.word(at), memories.sdram.word(at.wrapping_add(4))) else {
+        let (Some(size), Some(tag)) = (memories.sdram.word(at), memories.sdram.word(at.wrapping_add(4)))
+        else {
             return Err(format!("the tag list leaves memory at {at:#010x}"));
         };
         if at.wrapping_add(8) > end {
@@ -292,6 +303,7 @@ mod tests {
     fn breaches_of_the_contract() {
         let memories = memories();
         tags(&memories, RAM + 0x100, &[2, ATAG_CORE, 0, 0]);
+        tags(&memories, RAM + 0x200, &[2, ATAG_CORE, 1, 0x5441_0009]);
         let sdram = SdramTiming { cas: 2, rcd: 2, rp: 2, bus_bytes: 4, refresh: 1 };
         let timing = BusTiming { hclk: 1, asynchronous: false, sdram };
         let hierarchy = Hierarchy::new(memories, timing, 1);

@@ -13,6 +13,8 @@
 //! this crate uses neither `boot` nor `platform`. What a board does not let pass ends up in
 //! [`Report::violations`]; modelled time never depends on the host.
 
+#![deny(unsafe_code)]
+
 mod cache;
 mod console;
 mod cpu;

@@ -65,6 +65,15 @@ struct InFlight {
     user: bool,
 }
 
+/// A loop that asks the empty receiver over and over.
+#[derive(Clone, Copy, Debug, Default)]
+struct Polling {
+    pc: u32,
+    last: Ps,
+    period: Ps,
+    turns: u32,
+}
+
 /// The board in motion.
 pub struct Machine<'a> {
     board: &'static Board,
@@ -92,6 +101,7 @@ pub struct Machine<'a> {
     next_poll: Ps,
     keep_power_until: Ps,
     activity: Ps,
+    polling: Polling,
     stuck_since: Option<Ps>,
     vector_exceptions: u32,
     stop: Option<Stop>,
@@ -153,6 +163,7 @@ impl<'a> Machine<'a> {
             next_poll: 0,
             keep_power_until: board.keep_power.as_ref().map_or(NEVER, |keep| keep.within),
             activity: 0,
+            polling: Polling::default(),
             stuck_since: None,
             vector_exceptions: 0,
             stop: None,
@@ -203,6 +214,8 @@ impl<'a> Machine<'a> {
         self.control_stale = true;
         (self.refill, self.late, self.idle, self.interrupt) = (0, None, false, false);
         (self.next_pc, self.stuck_since, self.vector_exceptions) = (0, None, 0);
+        // A board that starts again has not been idle all the while.
+        self.activity = self.time;
         self.boot_rom();
         self.next_event = self.time;
     }
@@ -415,8 +428,7 @@ impl<'a> Machine<'a> {
     fn cp15(&mut self, transfer: Cp15, core: &impl Registers) -> Option<Stop> {
         if transfer.read {
             let is_cache_type = (transfer.crn, transfer.crm, transfer.opcode2) == (0, 0, 1);
-            return is_cache_type
-                .then_some(Stop::Emulate { register: transfer.register, value: CACHE_TYPE });
+            return is_cache_type.then_some(Stop::Emulate { register: transfer.register, value: CACHE_TYPE });
         }
         if !cp15::exists(transfer) {
             let Cp15 { crn, crm, opcode2, .. } = transfer;
@@ -460,7 +472,8 @@ impl<'a> Machine<'a> {
             self.report("exception", exception.describe());
         }
         let in_vectors = pc & !0x1c == vector & !0x1c;
-        self.vector_exceptions = if in_vectors && exception.is_fault() { self.vector_exceptions + 1 } else { 0 };
+        self.vector_exceptions =
+            if in_vectors && exception.is_fault() { self.vector_exceptions + 1 } else { 0 };
         if self.vector_exceptions >= model::STUCK_EXCEPTIONS {
             self.set_stop(Stop::End(Outcome::Fault));
         }
@@ -587,8 +600,7 @@ impl<'a> Machine<'a> {
         let started = self.time;
         let now = started + self.hierarchy.bus.drain(started) + self.register_time(address);
         let (pc, clocks) = (self.pc, self.clocks);
-        let violations =
-            if self.entry.is_some() { &mut self.after_entry } else { &mut self.violations };
+        let violations = if self.entry.is_some() { &mut self.after_entry } else { &mut self.violations };
         let mut access = Access { now, pc, clocks, hold: 0, violations };
         let result = self.soc.access(address, width, value, &mut access);
         let end = now + access.hold;
@@ -604,8 +616,7 @@ impl<'a> Machine<'a> {
 
     fn external_access(&mut self, index: usize, address: u32, width: u8, value: Option<u32>) -> u32 {
         let (now, pc, clocks) = (self.time, self.pc, self.clocks);
-        let violations =
-            if self.entry.is_some() { &mut self.after_entry } else { &mut self.violations };
+        let violations = if self.entry.is_some() { &mut self.after_entry } else { &mut self.violations };
         let mut access = Access { now, pc, clocks, hold: 0, violations };
         let offset = address - self.board.external[index].base;
         match value {
@@ -628,11 +639,13 @@ impl<'a> Machine<'a> {
     }
 
     fn after_device(&mut self, block: u32, value: Option<u32>) {
+        if block == UART {
+            self.serve_console();
+            self.check_console_idle();
+        } else {
+            self.polling = Polling::default();
+        }
         match block {
-            UART => {
-                self.serve_console();
-                self.check_console_idle();
-            }
             0x4c if value.is_some() => {
                 self.clocks_changed();
                 self.idle = self.soc.clock.is_idle();
@@ -683,10 +696,33 @@ impl<'a> Machine<'a> {
     }
 
     fn check_console_idle(&mut self) {
-        let polled = self.soc.console().take_polled_empty();
-        let Some(idle) = self.options.idle_ns.filter(|_| polled && self.entry.is_none()) else { return };
+        if !self.soc.console().take_polled_empty() {
+            self.polling = Polling::default();
+            return;
+        }
+        self.skip_polling();
+        let Some(idle) = self.options.idle_ns.filter(|_| self.entry.is_none()) else { return };
         if self.time - self.activity > idle.saturating_mul(1000) {
             self.set_stop(Stop::End(Outcome::Console));
+        }
+    }
+
+    /// A loop that has done nothing but ask the empty receiver many times, each turn as long as the
+    /// one before, will go on so until the next event: whole turns up to there are skipped.
+    fn skip_polling(&mut self) {
+        let Polling { pc, last, period, turns } = self.polling;
+        let elapsed = self.time - last;
+        let same = pc == self.pc && elapsed == period;
+        self.polling = Polling {
+            pc: self.pc,
+            last: self.time,
+            period: elapsed,
+            turns: if same { turns + 1 } else { 0 },
+        };
+        if self.polling.turns > model::POLLING_TURNS {
+            let turns = self.next_event.saturating_sub(self.time) / elapsed.max(1);
+            self.time += turns.saturating_sub(1) * elapsed;
+            self.polling.last = self.time;
         }
     }
 

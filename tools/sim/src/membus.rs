@@ -95,7 +95,9 @@ impl MemoryBus {
                 self.buffered.pop_front();
             }
             let held: u32 = self.buffered.iter().map(|&(_, words)| words).sum();
-            if self.buffered.len() < model::WRITE_BUFFER_ADDRESSES && held + words <= model::WRITE_BUFFER_WORDS {
+            if self.buffered.len() < model::WRITE_BUFFER_ADDRESSES
+                && held + words <= model::WRITE_BUFFER_WORDS
+            {
                 break;
             }
             at = self.buffered[0].0;
@@ -119,9 +121,7 @@ impl MemoryBus {
 
     fn duration(&mut self, start: Ps, transfer: Transfer, write: bool, timing: &BusTiming) -> Ps {
         let cycles = match transfer.memory {
-            Memory::Sram => {
-                model::SRAM_FIRST_HCLK + model::SRAM_NEXT_HCLK * (u64::from(transfer.words) - 1)
-            }
+            Memory::Sram => model::SRAM_FIRST_HCLK + model::SRAM_NEXT_HCLK * (u64::from(transfer.words) - 1),
             Memory::Sdram => self.sdram_cycles(start, transfer, write, &timing.sdram),
         };
         (cycles + if timing.asynchronous { model::SYNC_HCLK } else { 0 }) * timing.hclk

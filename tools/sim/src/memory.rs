@@ -3,6 +3,8 @@
 //! This is the only file with `unsafe` code. The emulator holds a raw pointer to the bytes for as
 //! long as it lives, so the models reach them through a raw pointer too, never through references.
 
+#![allow(unsafe_code)] // Denied in the rest of the crate.
+
 use std::ptr::NonNull;
 
 use unicorn_engine::{Prot, Unicorn, uc_error};
@@ -24,8 +26,9 @@ impl Ram {
         Self { base, bytes: NonNull::from(bytes) }
     }
 
-    fn start(&self) -> *mut u8 {
-        self.bytes.as_ptr().cast()
+    /// Pointer to the byte at an offset, which is the caller's to check.
+    fn at(&self, offset: u32) -> *mut u8 {
+        self.bytes.as_ptr().cast::<u8>().wrapping_add(offset as usize)
     }
 
     /// First address.
@@ -55,7 +58,7 @@ impl Ram {
         }
         // SAFETY: `offset` is a multiple of 4 below the length, itself a multiple of 4, so the
         // four bytes are inside the allocation; `read_unaligned` needs no alignment.
-        Some(u32::from_le(unsafe { self.start().add(offset as usize).cast::<u32>().read_unaligned() }))
+        Some(u32::from_le(unsafe { self.at(offset).cast::<u32>().read_unaligned() }))
     }
 
     /// Replaces the word that holds `address`, if it is here.
@@ -63,7 +66,7 @@ impl Ram {
         let offset = (address & !3).wrapping_sub(self.base);
         if offset < self.len() {
             // SAFETY: as in `word`.
-            unsafe { self.start().add(offset as usize).cast::<u32>().write_unaligned(value.to_le()) };
+            unsafe { self.at(offset).cast::<u32>().write_unaligned(value.to_le()) };
         }
     }
 
@@ -75,7 +78,7 @@ impl Ram {
             return false;
         }
         // SAFETY: the range was just checked; `out` is the caller's own memory and cannot overlap.
-        unsafe { self.start().add(offset as usize).copy_to_nonoverlapping(out.as_mut_ptr(), out.len()) };
+        unsafe { self.at(offset).copy_to_nonoverlapping(out.as_mut_ptr(), out.len()) };
         true
     }
 
@@ -87,7 +90,7 @@ impl Ram {
             return false;
         }
         // SAFETY: the range was just checked; `data` is the caller's own memory and cannot overlap.
-        unsafe { self.start().add(offset as usize).copy_from_nonoverlapping(data.as_ptr(), data.len()) };
+        unsafe { self.at(offset).copy_from_nonoverlapping(data.as_ptr(), data.len()) };
         true
     }
 
@@ -97,7 +100,7 @@ impl Ram {
     /// What the emulator says.
     pub fn map<D>(&self, cpu: &mut Unicorn<'_, D>) -> Result<(), uc_error> {
         // SAFETY: the pointer is valid for `len` bytes, and the machine drops the CPU before its RAM.
-        unsafe { cpu.mem_map_ptr(self.base.into(), self.len().into(), Prot::ALL, self.start().cast()) }
+        unsafe { cpu.mem_map_ptr(self.base.into(), self.len().into(), Prot::ALL, self.at(0).cast()) }
     }
 }
 

@@ -119,6 +119,9 @@ pub const GTA02_KEEPACT_MAX: Ps = 100 * MS;
 
 /// How long an endless loop of one instruction, with nothing that could end it, is looked at.
 pub const STUCK_AFTER: Ps = 20 * MS;
+/// Turns of a loop that only asks the empty receiver, all of the same length, after which it is
+/// taken to be idle. More than any count of tries for a byte that a loader makes.
+pub const POLLING_TURNS: u32 = 20_000;
 /// Exceptions inside the vector page, without an instruction outside it between them, that count as stuck.
 pub const STUCK_EXCEPTIONS: u32 = 8;
 /// Watchdog resets after which a run ends.

@@ -16,6 +16,7 @@ use crate::options::Options;
 use crate::part::{self, Chip, Faults, NandImage, Part};
 use crate::report::{Outcome, Report};
 use crate::soc::s3c2440::nand::{NandController, Straps};
+use crate::time::NEVER;
 
 /// Main id register of the ARM920T.
 const MAIN_ID: u32 = 0x4112_9200;
@@ -37,14 +38,18 @@ fn failed(what: &'static str) -> impl Fn(uc_error) -> Error {
 
 /// See [`crate::run`].
 pub fn run(options: &Options, nand: &mut NandImage, console: &mut dyn Console) -> Result<Report, Error> {
-    let board = board::find(&options.board)
-        .ok_or_else(|| Error::UnknownBoard { name: options.board.clone() })?;
+    let board =
+        board::find(&options.board).ok_or_else(|| Error::UnknownBoard { name: options.board.clone() })?;
     let part = find_part(board, options)?;
     let faults = Faults { bad_blocks: options.bad_blocks.clone(), flips: options.flips.clone() };
     // What is wrong is found out before the caller's image is taken.
     Chip::new(part, NandImage::default(), faults.clone()).map_err(Error::Part)?;
     if nand.len() > part.geometry.raw_size() {
-        let error = part::PartError::ImageTooLong { part: part.name, len: nand.len(), raw_size: part.geometry.raw_size() };
+        let error = part::PartError::ImageTooLong {
+            part: part.name,
+            len: nand.len(),
+            raw_size: part.geometry.raw_size(),
+        };
         return Err(Error::Part(error));
     }
     let chip = Chip::new(part, std::mem::take(nand), faults).map_err(Error::Part)?;
@@ -194,8 +199,9 @@ fn finish(
 }
 
 fn report(machine: &mut Machine<'_>, part: &'static Part, options: &Options, outcome: Outcome) -> Report {
+    let entered = machine.marks.entry.unwrap_or(NEVER);
     let log = machine.soc.nand.chip().log();
-    let spans = machine.loaded.iter().filter_map(|slot| observe::span(&log.reads, slot));
+    let spans = machine.loaded.iter().filter_map(|slot| observe::span(&log.reads, slot, entered));
     // Of two slots with the same kernel it is the one read last that was booted.
     let kernel = spans.max_by_key(|span| span.end);
     let boot_rom_end = machine.marks.boot_rom.unwrap_or(0);
@@ -210,7 +216,9 @@ fn report(machine: &mut Machine<'_>, part: &'static Part, options: &Options, out
         entry: machine.entry,
         kernel_crc_ok: !machine.loaded.is_empty(),
         nand: observe::counters(log, machine.soc.nand.bus_time(), boot_rom_end),
-        kernel_read: kernel.zip(machine.byte_cycles).map(|(span, cycles)| observe::kernel_read(span, part, cycles)),
+        kernel_read: kernel
+            .zip(machine.byte_cycles)
+            .map(|(span, cycles)| observe::kernel_read(span, part, cycles)),
         phases: observe::phases(&machine.marks, kernel, end),
         violations: machine.violations.list().to_vec(),
         violations_total: machine.violations.total(),

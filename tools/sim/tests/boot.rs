@@ -2,22 +2,21 @@
 
 mod common;
 
-use common::{CLKPWR, GPH, Program, UART0, kinds};
+use common::{CLKPWR, GPH, Program, UART0, branch, kinds};
 use sim::{Options, Outcome};
 
 #[test]
 fn the_boot_rom_copies_two_pages() {
-    // The last word of the second page is a branch to the code that says so.
-    let last = 0xeaff_fc80 & 0xff00_0000 | ((0x800 - 0xffc - 8) as i32 / 4) as u32 & 0x00ff_ffff;
     let program = Program::new()
         .set_up()
         .send(b'1')
-        .load(15, 0xffc)
+        .load(0, 0xffc)
+        .word(0xe1a0_f000) // mov pc, r0
         .up_to(0x800)
         .send(b'2')
         .hang()
         .up_to(0xffc)
-        .word(last);
+        .word(branch(0xffc, 0x800)); // The last word of the second page.
     let report = program.run();
     assert_eq!((report.uart.as_str(), report.outcome), ("12", Outcome::Fault));
     assert_eq!(kinds(&report), [""; 0]);
@@ -91,17 +90,14 @@ fn too_fast_clocks_are_violations() {
 
 #[test]
 fn input_is_typed_and_output_seen() {
-    let echo = Program::new()
-        .set_up()
-        .load(11, UART0)
-        .words(&[
-            0xe59b_0010, // ldr r0, [r11, #0x10]   UTRSTAT
-            0xe310_0001, // tst r0, #1
-            0x0aff_fffc, // beq back to the ldr
-            0xe5db_0024, // ldrb r0, [r11, #0x24]  URXH
-            0xe5cb_0020, // strb r0, [r11, #0x20]  UTXH
-            0xeaff_fff9, // b back to the ldr
-        ]);
+    let echo = Program::new().set_up().load(11, UART0).words(&[
+        0xe59b_0010, // ldr r0, [r11, #0x10]   UTRSTAT
+        0xe310_0001, // tst r0, #1
+        0x0aff_fffc, // beq back to the ldr
+        0xe5db_0024, // ldrb r0, [r11, #0x24]  URXH
+        0xe5cb_0020, // strb r0, [r11, #0x20]  UTXH
+        0xeaff_fff9, // b back to the ldr
+    ]);
     let options = Options::new("mini2440");
     let report = echo.run_typing(&options, "hello");
     assert_eq!((report.uart.as_str(), report.outcome), ("hello", Outcome::Console));

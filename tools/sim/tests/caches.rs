@@ -70,9 +70,7 @@ fn code_written_through_the_cache_is_not_there_for_fetches() {
 
 #[test]
 fn operations_of_other_cores_are_reported() {
-    let report = run(Program::new().word(0xee17_ff7a)); // mrc c7, c10, 3: ARM926 test and clean
-    assert_eq!(kinds(&report), [""; 0], "a read is not an operation");
-    let report = run(Program::new().word(0xee07_0f7a));
+    let report = run(Program::new().word(0xee07_0f7a)); // mcr c7, c10, 3: the ARM926's test and clean
     assert_eq!(kinds(&report), ["cp15"]);
 }
 
@@ -80,7 +78,8 @@ fn operations_of_other_cores_are_reported() {
 fn cached_code_runs_at_a_cycle_an_instruction() {
     let time = |icache: bool| {
         let enable: &[u32] = if icache { &[0xee11_0f10, 0xe380_0a01, 0xee01_0f10] } else { &[] };
-        let loop_of = Program::new().set_up().words(enable).load(0, 100_000).words(&[0xe250_0001, 0x1aff_fffd]);
+        let loop_of =
+            Program::new().set_up().words(enable).load(0, 100_000).words(&[0xe250_0001, 0x1aff_fffd]);
         run(loop_of).time_ns
     };
     // 400,000 cycles of 2.5 ns are 1 ms. Uncached, each of the two instructions is fetched in 2 HCLK of 10 ns.

@@ -2,17 +2,19 @@
 
 mod common;
 
-use common::{INTC, MEMCTL, Program, SDRAM, TIMERS, kinds};
+use common::{INTC, MEMCTL, Program, SDRAM, TIMERS, branch, kinds};
 use sim::{Options, Outcome, Report};
 
 /// A program with a handler at `vector` that sends "!" and hangs.
 fn with_handler(vector: u32, program: impl Fn(Program) -> Program) -> Report {
     // The vectors branch over themselves to 0x400 (handler) and 0x40 (program).
-    let branch = |from: u32, to: u32| 0xea00_0000 | (to.wrapping_sub(from + 8) as i32 >> 2) as u32 & 0x00ff_ffff;
+    let branch =
+        |from: u32, to: u32| 0xea00_0000 | (to.wrapping_sub(from + 8) as i32 >> 2) as u32 & 0x00ff_ffff;
     let mut vectors = [0xe1a0_0000; 8];
     vectors[0] = branch(0, 0x40);
     vectors[vector as usize / 4] = branch(vector, 0x800);
-    let main = program(Program::default().words(&vectors).up_to(0x40).store(common::WTCON, 0).set_up()).hang();
+    let main =
+        program(Program::default().words(&vectors).up_to(0x40).store(common::WTCON, 0).set_up()).hang();
     main.up_to(0x800).send(b'!').hang().run()
 }
 
@@ -36,7 +38,8 @@ fn instructions_of_later_architectures_are_undefined() {
 #[test]
 fn registers_of_an_exception_are_banked() {
     // The handler returns with movs pc, lr: the program goes on behind the instruction.
-    let branch = |from: u32, to: u32| 0xea00_0000 | (to.wrapping_sub(from + 8) as i32 >> 2) as u32 & 0x00ff_ffff;
+    let branch =
+        |from: u32, to: u32| 0xea00_0000 | (to.wrapping_sub(from + 8) as i32 >> 2) as u32 & 0x00ff_ffff;
     let report = Program::default()
         .word(branch(0, 0x40))
         .word(0xe1b0_f00e) // movs pc, lr
@@ -63,7 +66,7 @@ fn registers_of_an_exception_are_banked() {
 fn nothing_there_aborts() {
     let report = with_handler(0x10, |program| program.read(0, 0x6000_0000));
     assert_eq!((report.uart.as_str(), kinds(&report)), ("!", vec!["unmapped", "exception"]));
-    let report = with_handler(0x0c, |program| program.load(15, 0x6000_0000));
+    let report = with_handler(0x0c, |program| program.load(0, 0x6000_0000).word(0xe1a0_f000));
     assert_eq!((report.uart.as_str(), kinds(&report)), ("!", vec!["exception"]));
 }
 
@@ -115,8 +118,10 @@ fn sdram_settings_are_compared_with_the_board() {
     check(0x28, 0xb2, "BK76MAP");
     check(0x24, 0x0084_03e5, "refreshed");
     check(0x00, 0x0100_0000, "width");
-    let report = Program::new().set_up().set_up_sdram().store(SDRAM, 1).run_with(&Options::new("gta02"));
-    let misfits: Vec<_> = report.violations.iter().filter(|violation| violation.kind == "sdram-not-ready").collect();
+    let report =
+        Program::new().set_up().set_up_sdram().store(SDRAM, 1).hang().run_with(&Options::new("gta02"));
+    let misfits: Vec<_> =
+        report.violations.iter().filter(|violation| violation.kind == "sdram-not-ready").collect();
     assert_eq!(misfits.len(), 1, "bank 7 has not been set up: {:?}", report.violations);
 }
 
@@ -144,6 +149,7 @@ fn interrupts_are_delivered() {
 
 #[test]
 fn registers_that_do_not_exist_are_reported() {
-    let report = Program::new().read(0, common::CLKPWR + 0x40).load(1, common::CLKPWR).word(0xe5d1_0000).hang().run();
+    let report =
+        Program::new().read(0, common::CLKPWR + 0x40).load(1, common::CLKPWR).word(0xe5d1_0000).hang().run();
     assert_eq!(kinds(&report), ["register", "register"]);
 }

@@ -114,6 +114,7 @@ fn kernel_and_initrd_make_a_multi_image() {
     }
     // A ready uImage with the same parts is taken as it is.
     place.good("pack demo.bin initrd -o uImage --load 30008000 --name demo --time 0");
+    place.good("inspect uImage");
     place.good("nand r.toml -o b.nand --trim --kernel uImage --cmdline quiet");
     assert_eq!(place.read("a.nand"), place.read("b.nand"));
     place.fails("nand r.toml -o c.nand --kernel uImage --initrd initrd", &["a ready uImage cannot take"]);

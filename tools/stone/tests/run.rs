@@ -1,6 +1,7 @@
 //! `stone run`, with a first stage of 31 instructions that prints a prompt and
 //! then everything that is typed.
 
+#[allow(dead_code, reason = "no data is wanted here")]
 mod common;
 
 use common::Place;

@@ -135,7 +135,8 @@ const GATES: u32 = 1 << 4 | 1 << 8 | 0b111 << 10 | 1 << 13 | 1 << 14;
 /// clock. The write of MPLLCON stops FCLK until the PLL has locked.
 pub fn start(config: &ClockConfig) {
     let regs = super::map::clock();
-    let fields = |pll: Pll| PLLCON::MDIV.val(pll.mdiv) + PLLCON::PDIV.val(pll.pdiv) + PLLCON::SDIV.val(pll.sdiv);
+    let fields =
+        |pll: Pll| PLLCON::MDIV.val(pll.mdiv) + PLLCON::PDIV.val(pll.pdiv) + PLLCON::SDIV.val(pll.sdiv);
     regs.clkcon.set(GATES);
     regs.locktime.write(LOCKTIME::UPLL.val(LOCK) + LOCKTIME::MPLL.val(LOCK));
     let hdivn = match config.hclk {

@@ -172,9 +172,8 @@ impl Controller {
     pub fn start(config: &'static Config) -> Self {
         let regs = super::map::nand();
         let Fields { tacls, twrph0, twrph1 } = config.fields;
-        regs.nfconf.modify(
-            NFCONF::TACLS.val(tacls) + NFCONF::TWRPH0.val(twrph0) + NFCONF::TWRPH1.val(twrph1),
-        );
+        regs.nfconf
+            .modify(NFCONF::TACLS.val(tacls) + NFCONF::TWRPH0.val(twrph0) + NFCONF::TWRPH1.val(twrph1));
         regs.nfcont.write(NFCONT::MODE::SET + NFCONT::SPARE_ECC_LOCK::SET + NFCONT::MAIN_ECC_LOCK::SET);
         Self { regs, waits: &config.waits, row_cycles: 2 + regs.nfconf.read(NFCONF::ADDR_CYCLE) }
     }
@@ -237,7 +236,7 @@ impl Nand for Controller {
     fn read_step(&mut self, step: &mut [u32]) -> EccCode {
         // One write clears the unit and lets it count; both bits share a register.
         self.regs.nfcont.write(NFCONT::MODE::SET + NFCONT::SPARE_ECC_LOCK::SET + NFCONT::INIT_ECC::SET);
-        crate::arch::drain_register(&self.regs.nfdata, step);
+        crate::arch::loops::drain_register(&self.regs.nfdata, step);
         self.regs.nfcont.write(NFCONT::MODE::SET + NFCONT::SPARE_ECC_LOCK::SET + NFCONT::MAIN_ECC_LOCK::SET);
         let [a, b, c, _] = self.regs.nfmecc0.get().to_le_bytes();
         [a, b, c]

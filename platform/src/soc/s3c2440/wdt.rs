@@ -38,9 +38,8 @@ pub fn reset_in(pclk: Hz, millis: u32) -> ! {
     regs.wtcon.set(0);
     regs.wtdat.set(ticks);
     regs.wtcnt.set(ticks);
-    regs.wtcon.write(
-        WTCON::PRESCALER.val(255) + WTCON::ENABLE::SET + WTCON::DIVIDER::By128 + WTCON::RESET::SET,
-    );
+    regs.wtcon
+        .write(WTCON::PRESCALER.val(255) + WTCON::ENABLE::SET + WTCON::DIVIDER::By128 + WTCON::RESET::SET);
     loop {
         core::hint::spin_loop();
     }

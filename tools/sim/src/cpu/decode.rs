@@ -261,9 +261,7 @@ fn half_word_transfer(opcode: u32) -> Instruction {
     let (offset, source) = match (bit(opcode, 24), bit(opcode, 22)) {
         (false, _) => (Offset::Constant(0), 0),
         (true, true) => (Offset::Constant(if up { constant } else { -constant }), 0),
-        (true, false) => {
-            (Offset::Register { register: rm, shift: 0, amount: 0, subtract: !up }, 1 << rm)
-        }
+        (true, false) => (Offset::Register { register: rm, shift: 0, amount: 0, subtract: !up }, 1 << rm),
     };
     let data = Data {
         base: field(opcode, 16),

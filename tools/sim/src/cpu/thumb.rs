@@ -53,9 +53,7 @@ fn register_operation(opcode: u16) -> Instruction {
     }
     let sources = 1 << rm | 1 << rd;
     match opcode >> 6 & 0xf {
-        2 | 3 | 4 | 7 => {
-            Instruction::plain(model::CYCLES_PLAIN + model::CYCLES_REGISTER_SHIFT, sources)
-        }
+        2 | 3 | 4 | 7 => Instruction::plain(model::CYCLES_PLAIN + model::CYCLES_REGISTER_SHIFT, sources),
         0xd => Instruction {
             multiplier: Some(Multiplier { register: rd, signed: true }),
             ..Instruction::plain(model::CYCLES_MULTIPLY, sources)

@@ -137,6 +137,11 @@ impl Program {
     }
 }
 
+/// A branch at one address to another.
+pub fn branch(from: u32, to: u32) -> u32 {
+    0xea00_0000 | to.wrapping_sub(from + 8) >> 2 & 0x00ff_ffff
+}
+
 /// The kinds of the violations of a run.
 pub fn kinds(report: &Report) -> Vec<&'static str> {
     report.violations.iter().map(|violation| violation.kind).collect()

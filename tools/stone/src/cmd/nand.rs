@@ -4,9 +4,10 @@ use crate::chip::Chip;
 use crate::layout::Layout;
 use crate::recipe::Source;
 use crate::{Result, bad, output, payload};
+use boot::image::uimage::NAME;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Make a raw NAND image, OOB and ECC included, from a recipe
 #[derive(clap::Args)]
@@ -58,6 +59,15 @@ fn name_and_file(text: &str) -> std::result::Result<(String, PathBuf), String> {
     Ok((name.into(), file.into()))
 }
 
+/// A name for the header: that of the file, as far as it fits.
+fn image_name(file: &Path) -> String {
+    let mut name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    while name.len() > NAME {
+        name.pop();
+    }
+    name
+}
+
 /// Makes the image.
 pub fn run(args: Args) -> Result<bool> {
     let mut source = Source::open(&args.recipe, &args.set)?;
@@ -67,6 +77,7 @@ pub fn run(args: Args) -> Result<bool> {
         *recipe.part.get_mut() = part;
     }
     if let Some(kernel) = args.kernel {
+        recipe.kernel.name = image_name(&kernel);
         recipe.kernel.file = kernel;
     }
     if let Some(cmdline) = args.cmdline {
@@ -88,4 +99,19 @@ pub fn run(args: Args) -> Result<bool> {
     }
     output::print(&text)?;
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_the_header() {
+        let check = |file: &str, name: &str| assert_eq!(image_name(Path::new(file)), name);
+        check("target/linux/zImage", "zImage");
+        check(&"k".repeat(40), &"k".repeat(32));
+        // 31 bytes, and a letter of two that does not fit any more.
+        check(&format!("{}\u{fc}", "k".repeat(31)), &"k".repeat(31));
+        check("..", "");
+    }
 }

@@ -121,7 +121,7 @@ impl Clock {
 
     /// MPLLCON: FCLK stands still for the lock time.
     fn write_mpllcon(&mut self, value: u32, access: &mut Access<'_>) {
-        let lock = u64::from(self.locktime & 0xffff) * period(self.fin);
+        let lock = u64::from(self.locktime & 0xffff) * 1_000_000_000_000 / self.fin;
         if lock < model::PLL_LOCK_MIN {
             access.violation(
                 "pll-lock-time",
@@ -157,11 +157,7 @@ impl Clock {
 
 /// m, p and s of a PLL register.
 fn pll(register: u32) -> (u64, u64, u64) {
-    (
-        u64::from(register >> 12 & 0xff) + 8,
-        u64::from(register >> 4 & 0x3f) + 2,
-        u64::from(register & 3),
-    )
+    (u64::from(register >> 12 & 0xff) + 8, u64::from(register >> 4 & 0x3f) + 2, u64::from(register & 3))
 }
 
 impl Peripheral for Clock {
@@ -248,7 +244,7 @@ mod tests {
     #[test]
     fn the_core_stands_while_the_pll_locks() {
         let (violations, hold) = write(&mut clock(), &[(LOCKTIME, 0x0fff_0e10), (MPLLCON, 0x0005_c012)]);
-        assert_eq!((violations, hold), (vec!["clock-limit", "clock-limit"], 3600 * 83_333));
+        assert_eq!((violations, hold), (vec!["clock-limit", "clock-limit"], 300_000_000));
         let (violations, _) = write(&mut clock(), &[(CLKDIVN, 3), (LOCKTIME, 100), (MPLLCON, 0x0005_c012)]);
         assert_eq!(violations, ["pll-lock-time"]);
     }

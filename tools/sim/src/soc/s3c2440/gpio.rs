@@ -107,13 +107,6 @@ impl Gpio {
         self.function(port, pin) == output && self.dat[port as usize] >> pin & 1 != 0
     }
 
-    /// Whether a pin is an output and low.
-    #[must_use]
-    pub fn drives_low(&self, port: Port, pin: u32) -> bool {
-        let output = u32::from(port != Port::A);
-        self.function(port, pin) == output && self.dat[port as usize] >> pin & 1 == 0
-    }
-
     /// MISCCR\[19:17\]: nEN_SCKE, nEN_SCLK1, nEN_SCLK0.
     #[must_use]
     pub fn sclk_off(&self) -> u32 {
@@ -130,7 +123,8 @@ impl Gpio {
     /// Level of the pins: what outputs drive, ones elsewhere (pull-ups, keys released).
     fn pins(&self, port: usize) -> u32 {
         let outputs = (0..PINS[port]).fold(0, |mask, pin| {
-            let output = if port == 0 { self.con[0] >> pin & 1 == 0 } else { self.con[port] >> (2 * pin) & 3 == 1 };
+            let output =
+                if port == 0 { self.con[0] >> pin & 1 == 0 } else { self.con[port] >> (2 * pin) & 3 == 1 };
             mask | u32::from(output) << pin
         });
         let all = (1u32 << PINS[port]) - 1;
@@ -224,7 +218,12 @@ mod tests {
         let mut violations = Violations::default();
         for &(offset, value) in writes {
             let clocks = Clocks { fclk: 1, hclk: 1, pclk: 1 };
-            gpio.write(offset, 4, value, &mut Access { now: 0, pc: 0, clocks, hold: 0, violations: &mut violations });
+            gpio.write(
+                offset,
+                4,
+                value,
+                &mut Access { now: 0, pc: 0, clocks, hold: 0, violations: &mut violations },
+            );
         }
         (gpio, violations)
     }
@@ -239,11 +238,11 @@ mod tests {
     fn outputs_show_what_is_written_and_inputs_are_high() {
         let (mut gpio, _) = with(&[(0xd0, 1 << 16), (0xd4, 1 << 8)]);
         assert!(gpio.drives_high(Port::J, 8));
-        assert!(!gpio.drives_high(Port::J, 7) && !gpio.drives_low(Port::J, 7));
+        assert!(!gpio.drives_high(Port::J, 7));
         assert_eq!(read(&mut gpio, 0xd4), 0x1fff);
         let (mut gpio, _) = with(&[(0x10, 0x5), (0x14, 0x2)]);
         assert_eq!(read(&mut gpio, 0x14), 0x7fe);
-        assert!(gpio.drives_low(Port::B, 0) && gpio.drives_high(Port::B, 1));
+        assert!(!gpio.drives_high(Port::B, 0) && gpio.drives_high(Port::B, 1));
     }
 
     #[test]

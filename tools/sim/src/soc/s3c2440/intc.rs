@@ -155,7 +155,12 @@ mod tests {
     fn write(intc: &mut InterruptController, offset: u32, value: u32) {
         let mut violations = Violations::default();
         let clocks = Clocks { fclk: 1, hclk: 1, pclk: 1 };
-        intc.write(offset, 4, value, &mut Access { now: 0, pc: 0, clocks, hold: 0, violations: &mut violations });
+        intc.write(
+            offset,
+            4,
+            value,
+            &mut Access { now: 0, pc: 0, clocks, hold: 0, violations: &mut violations },
+        );
         assert_eq!(violations.total(), 0);
     }
 

@@ -30,7 +30,6 @@ pub struct MemoryController {
     mrsr: [u32; 2],
     /// When the mode registers of banks 6 and 7 were written.
     mode_set: [Option<Ps>; 2],
-    changed: bool,
 }
 
 impl MemoryController {
@@ -45,7 +44,6 @@ impl MemoryController {
             banksize: 0,
             mrsr: [0; 2],
             mode_set: [None; 2],
-            changed: true,
         }
     }
 
@@ -54,11 +52,6 @@ impl MemoryController {
     pub fn ready_since(&self) -> Option<Ps> {
         let times = self.mode_set.iter().take(self.fit.banks);
         times.copied().reduce(|one, other| Some(one?.max(other?))).flatten()
-    }
-
-    /// Whether registers have changed since the last call.
-    pub fn take_changed(&mut self) -> bool {
-        std::mem::take(&mut self.changed)
     }
 
     /// Timings of the SDRAM as programmed.
@@ -114,14 +107,20 @@ impl MemoryController {
         for bank in 0..self.fit.banks {
             let name = bank + 6;
             let width = self.bwscon >> (4 * name) & 3;
-            settings(width != 2, format!("BWSCON: bank {name} has width code {width}, the board has 32 bits (2)"));
+            settings(
+                width != 2,
+                format!("BWSCON: bank {name} has width code {width}, the board has 32 bits (2)"),
+            );
             let bankcon = self.bankcon[name];
             settings(bankcon >> 15 & 3 != MT_SDRAM, format!("BANKCON{name}[16:15] does not say SDRAM"));
             let columns = (bankcon & 3) + 8;
             let real = self.fit.columns;
             settings(columns != real, format!("BANKCON{name}: {columns} column bits, the board has {real}"));
             let rcd = self.rcd(bank) * hclk;
-            settings(rcd < model::SDRAM_T_RCD_MIN, format!("BANKCON{name}: tRCD is {} ps, {} needed", rcd, model::SDRAM_T_RCD_MIN));
+            settings(
+                rcd < model::SDRAM_T_RCD_MIN,
+                format!("BANKCON{name}: tRCD is {} ps, {} needed", rcd, model::SDRAM_T_RCD_MIN),
+            );
             let (cas, mode) = (self.cas(bank), self.mrsr[bank]);
             let too_fast = cas == 2 && hclk < model::SDRAM_T_CK_CL2_MIN;
             settings(
@@ -133,8 +132,14 @@ impl MemoryController {
         let real = self.fit.bk76map;
         settings(code != real, format!("BANKSIZE: BK76MAP is {code}, the board needs {real}"));
         let (rp, rc) = (self.rp() * hclk, self.rc() * hclk);
-        settings(rp < model::SDRAM_T_RP_MIN, format!("REFRESH: tRP is {rp} ps, {} needed", model::SDRAM_T_RP_MIN));
-        settings(rc < model::SDRAM_T_RC_MIN, format!("REFRESH: tRC is {rc} ps, {} needed", model::SDRAM_T_RC_MIN));
+        settings(
+            rp < model::SDRAM_T_RP_MIN,
+            format!("REFRESH: tRP is {rp} ps, {} needed", model::SDRAM_T_RP_MIN),
+        );
+        settings(
+            rc < model::SDRAM_T_RC_MIN,
+            format!("REFRESH: tRC is {rc} ps, {} needed", model::SDRAM_T_RC_MIN),
+        );
         let slowest = model::SDRAM_RETENTION / model::SDRAM_ROWS;
         let period = self.refresh_period(hclk);
         if period == NEVER {
@@ -144,7 +149,10 @@ impl MemoryController {
             found.push(("sdram-refresh", text));
         } else if now < since + model::SDRAM_REFRESHES_BEFORE_USE * period {
             let count = model::SDRAM_REFRESHES_BEFORE_USE;
-            found.push(("sdram-not-ready", format!("SDRAM is used before the {count} refreshes after the mode register")));
+            found.push((
+                "sdram-not-ready",
+                format!("SDRAM is used before the {count} refreshes after the mode register"),
+            ));
         }
         if self.fit.needs_sclk_enabled && sclk_off != 0 {
             found.push(("sdram-settings", format!("MISCCR[19:17] is {sclk_off:03b}: SCLK and SCKE are off")));
@@ -177,7 +185,9 @@ impl Peripheral for MemoryController {
     fn write(&mut self, offset: u32, width: u8, value: u32, access: &mut Access<'_>) {
         match (offset, width) {
             (BWSCON, 4) => self.bwscon = value & !0xf,
-            (BANKCON0..=BANKCON7, 4) => self.bankcon[((offset - BANKCON0) / 4) as usize] = value & 0x0001_ffff,
+            (BANKCON0..=BANKCON7, 4) => {
+                self.bankcon[((offset - BANKCON0) / 4) as usize] = value & 0x0001_ffff
+            }
             (REFRESH, 4) => self.refresh = value & 0x00ff_07ff,
             (BANKSIZE, 4) => self.banksize = value & 0xb7,
             (MRSRB6 | MRSRB7, 4) => self.set_mode(((offset - MRSRB6) / 4) as usize, value, access),
@@ -185,9 +195,9 @@ impl Peripheral for MemoryController {
                 no_such_register("MEMCTL", offset, width, true, access);
             }
         }
-        self.changed = true;
         if self.fit.contains(access.pc) {
-            access.violation("sdram-settings", "the memory controller is set up by code that runs from SDRAM");
+            access
+                .violation("sdram-settings", "the memory controller is set up by code that runs from SDRAM");
         }
     }
 }
@@ -225,7 +235,8 @@ mod tests {
         let mut violations = Violations::default();
         for &(offset, value) in &GOOD {
             let value = changes.iter().find(|change| change.0 == offset).map_or(value, |change| change.1);
-            let mut access = Access { now: 200 * US, pc, clocks: CLOCKS, hold: 0, violations: &mut violations };
+            let mut access =
+                Access { now: 200 * US, pc, clocks: CLOCKS, hold: 0, violations: &mut violations };
             block.write(offset, 4, value, &mut access);
         }
         (block, violations)

@@ -49,9 +49,8 @@ impl Timers {
 
     /// Lets each counter run at its present rate or stand.
     fn run(&mut self, now: Ps) {
-        for timer in 0..5 {
-            let started = self.tcon >> START[timer] & 1 != 0;
-            let tick = if started { self.tick_length(timer) } else { 0 };
+        for (timer, start) in START.into_iter().enumerate() {
+            let tick = if self.tcon >> start & 1 != 0 { self.tick_length(timer) } else { 0 };
             self.counters[timer].run(now, tick);
         }
     }
@@ -85,8 +84,8 @@ impl Timers {
 
     fn write_tcon(&mut self, value: u32, now: Ps) {
         self.tcon = value & 0x007f_ff1f;
-        for timer in 0..5 {
-            if value >> (START[timer] + 1) & 1 != 0 {
+        for (timer, start) in START.into_iter().enumerate() {
+            if value >> (start + 1) & 1 != 0 {
                 self.counters[timer].set(now, self.tcntb[timer].into());
             }
         }
@@ -157,7 +156,9 @@ mod tests {
         timers.set_pclk(0, 20_000);
         let mut violations = Violations::default();
         let start = if reload { 0x0050_0000 } else { 0x0010_0000 };
-        for (offset, value) in [(TCFG0, 24 << 8), (TCFG1, 0), (TCNTB4, count), (TCON, 0x20_0000), (TCON, start)] {
+        for (offset, value) in
+            [(TCFG0, 24 << 8), (TCFG1, 0), (TCNTB4, count), (TCON, 0x20_0000), (TCON, start)]
+        {
             timers.write(offset, 4, value, &mut access(0, &mut violations));
         }
         assert_eq!(violations.total(), 0);

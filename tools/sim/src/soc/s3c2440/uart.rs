@@ -229,10 +229,16 @@ impl Uart {
         let bit = self.bit_time().max(1);
         let baud = (1_000_000_000_000 + bit / 2) / bit;
         if baud.abs_diff(BAUD) * 100 > BAUD * model::BAUD_TOLERANCE_PERCENT {
-            access.violation("uart-baud", format!("{} sends with {baud} baud, the terminal has {BAUD}", self.name));
+            access.violation(
+                "uart-baud",
+                format!("{} sends with {baud} baud, the terminal has {BAUD}", self.name),
+            );
         }
         if self.ulcon & 0x7f & !4 != 3 {
-            access.violation("uart-baud", format!("{}: ULCON is {:#x}, the terminal has 8N1", self.name, self.ulcon));
+            access.violation(
+                "uart-baud",
+                format!("{}: ULCON is {:#x}, the terminal has 8N1", self.name, self.ulcon),
+            );
         }
     }
 }

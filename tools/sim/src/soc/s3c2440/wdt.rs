@@ -113,7 +113,12 @@ mod tests {
     fn write(watchdog: &mut Watchdog, now: Ps, offset: u32, value: u32) {
         let mut violations = Violations::default();
         let clocks = Clocks { fclk: 1, hclk: 1, pclk: 1 };
-        watchdog.write(offset, 4, value, &mut Access { now, pc: 0, clocks, hold: 0, violations: &mut violations });
+        watchdog.write(
+            offset,
+            4,
+            value,
+            &mut Access { now, pc: 0, clocks, hold: 0, violations: &mut violations },
+        );
         assert_eq!(violations.total(), 0);
     }
 

@@ -62,6 +62,16 @@ fn write(out: &mut String, report: &Report, end: End, good: bool) -> fmt::Result
             nand.page_reads, nand.programs, nand.erases, nand.corrected_bits, nand.uncorrectable
         ),
     )?;
+    if report.resets > 0 {
+        row(out, "resets", &format!("{} by the watchdog", report.resets))?;
+    }
+    if !report.after_entry.is_empty() {
+        row(
+            out,
+            "kernel's own",
+            &format!("{} violations after its entry, not counted", report.after_entry.len()),
+        )?;
+    }
     row(out, "violations", &violations(report))?;
     for violation in report.violations.iter().take(SHOWN) {
         let (time, pc) = (milliseconds(violation.time_ns), violation.pc);

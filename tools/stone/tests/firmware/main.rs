@@ -1,0 +1,20 @@
+//! The real stages on the simulated boards: whole images, what goes wrong with
+//! them, and what the loader makes of it.
+//!
+//! Needs the firmware in target/BOARD; `make test` builds it.
+
+#[path = "../common/mod.rs"]
+#[allow(dead_code, reason = "of the command line little is wanted here")]
+mod common;
+mod kit;
+
+mod bad_blocks;
+mod bitflips;
+mod console;
+mod headers;
+mod kinds;
+mod plain;
+mod sabotage;
+mod stages;
+mod timing;
+//mod transcripts;

@@ -1,0 +1,154 @@
+//! The boot table, and the two copies of stage2.
+
+use crate::common::pattern;
+use crate::kit::{
+    BLOCK, BOARDS, Board, Flash, GTA02, LOAD_A, LOAD_B, MINI2440, Random, at_prompt, booted, kernel, lawful,
+    said, stage1,
+};
+use boot::boot_table;
+use boot::image::uimage::HEADER;
+use sim::{Flip, Options, Outcome, Report};
+use std::fs;
+
+/// What a board that cannot boot does in its first 15 seconds: it says so, and starts
+/// again after ten.
+#[track_caller]
+fn stuck(report: &Report, code: u32) {
+    assert_eq!((report.outcome, report.entry), (Outcome::Timeout, None), "{}", report.to_json());
+    let lines: Vec<_> = report.uart.split("stage1").skip(1).collect();
+    assert_eq!((lines.len(), report.resets), (2, 1), "{}", report.uart);
+    for line in lines {
+        assert!(line.trim_end().ends_with(&format!("\nstuck {code:08x}")), "{}", report.uart);
+    }
+    lawful(report);
+}
+
+fn run(flash: &Flash, flips: Vec<Flip>, keys: &str) -> Report {
+    flash.run(&Options { flips, max_time_ns: 15_000_000_000, ..flash.options() }, keys)
+}
+
+#[test]
+fn a_damaged_boot_table_is_never_used() {
+    let flips = [
+        // Magic, version, machine, slots, command line, its end, CRC.
+        (0, 0),
+        (4, 1),
+        (8, 3),
+        (0x10, 0),
+        (0x12, 7),
+        (0x1c, 4),
+        (0x20, 5),
+        (0x11f, 0),
+        (0x120, 0),
+        (0x123, 7),
+    ];
+    for (at, bit) in flips {
+        let flash = GTA02.good_flash();
+        let flip = Flip { page: 0, byte: (boot_table::OFFSET + at) as u32, bit };
+        stuck(&run(&flash, vec![flip], ""), 2);
+    }
+    stuck(&run(&MINI2440.good_flash(), vec![Flip { page: 0, byte: 0x48, bit: 0 }], ""), 2);
+}
+
+/// A flash with a stage2 of three erase blocks: what is behind it is of no use to it, but
+/// is covered by the CRC.
+fn with_long_stage2(board: &Board, bad: &[u32]) -> (Flash, usize) {
+    let mut stage2 = fs::read(board.firmware("stage2.bin")).unwrap();
+    stage2.extend(pattern(3 * BLOCK - 5000 - stage2.len(), 4));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), &stage2).unwrap();
+    let mut source = board.recipe();
+    source.recipe.stage2.file = file.path().into();
+    (board.pack(&mut source, bad, &kernel(LOAD_A), &kernel(LOAD_B)).unwrap(), HEADER + stage2.len())
+}
+
+/// Two flips in a step of each of these pages, by their numbers in the copies.
+fn damage(flash: &Flash, len: usize, first: &[usize], second: &[usize]) -> Vec<Flip> {
+    let mut random = Random::new(11);
+    let mut flips = Vec::new();
+    for (slot, pages) in [("stage2-1", first), ("stage2-2", second)] {
+        let place = flash.pages(slot, len);
+        for &page in pages {
+            flips.extend(random.flips(place[page], page % 8, 2));
+        }
+    }
+    flips
+}
+
+#[test]
+fn pages_are_taken_from_the_other_copy() {
+    let check = |first: &[usize], second: &[usize], line: &str| {
+        let (flash, len) = with_long_stage2(&GTA02, &[]);
+        let report = run(&flash, damage(&flash, len, first, second), "\r");
+        at_prompt(&report);
+        assert_eq!(stage1(&report), line, "{first:?} {second:?}");
+    };
+    check(&[], &[], "2:ok");
+    check(&[1], &[], "2:ok");
+    check(&[1, 2, 63, 64, 65, 189], &[3, 62, 66, 188], "2:ok");
+    check(&[], &[0], "2:ok");
+    // A copy without its header cannot lead, but still has pages to give.
+    check(&[0], &[], "2:ecc ok");
+    check(&[0], &[5, 100], "2:ecc ok");
+}
+
+#[test]
+fn copies_lie_differently_around_bad_blocks() {
+    for board in BOARDS {
+        let good = board.good_flash();
+        let bad = [good.blocks("stage2-1").start + 1, good.blocks("stage2-2").start];
+        let (flash, len) = with_long_stage2(&board, &bad);
+        let report = run(&flash, damage(&flash, len, &[70, 150], &[71]), "\r");
+        at_prompt(&report);
+        assert_eq!(stage1(&report), "2:ok");
+    }
+}
+
+#[test]
+fn the_second_copy_leads_when_the_first_is_no_image() {
+    let check = |change: fn(&mut [u8]), word: &str| {
+        let mut flash = MINI2440.good_flash();
+        let page = flash.pages("stage2-1", 1)[0];
+        flash.rewrite(page, change);
+        let report = run(&flash, Vec::new(), "\r");
+        at_prompt(&report);
+        let line = stage1(&report);
+        assert!(line.starts_with(&format!("2:{word}")) && line.ends_with("ok"), "{line}");
+    };
+    check(|page| page[0] = 0, "void");
+    check(|page| page[40] ^= 1, "head");
+    check(|page| page[HEADER + 100] ^= 1, "crc");
+    check(|page| page.fill(0xff), "void");
+}
+
+#[test]
+fn without_a_page_in_either_copy_the_board_says_so_and_starts_again() {
+    for page in [0, 77] {
+        let (flash, len) = with_long_stage2(&GTA02, &[]);
+        let mut flips = damage(&flash, len, &[page], &[page]);
+        for slot in ["kernel-a", "kernel-b"] {
+            flips.extend(Random::new(1).flips(flash.pages(slot, 1)[0], 0, 2));
+        }
+        let report = run(&flash, flips, "");
+        stuck(&report, 0);
+        assert_eq!(stage1(&report), "A:ecc B:ecc 2:ecc ecc");
+    }
+}
+
+#[test]
+fn a_key_without_a_stage2_costs_ten_seconds() {
+    // The reset forgets the key, and the kernel boots.
+    let (flash, len) = with_long_stage2(&MINI2440, &[]);
+    let report = run(&flash, damage(&flash, len, &[5], &[5]), "\r");
+    booted(&MINI2440, &report, LOAD_A);
+    assert_eq!((stage1(&report).as_str(), report.resets), ("2:ecc ecc", 1));
+    assert!((9_000_000_000..11_000_000_000).contains(&report.time_ns), "{}", report.to_json());
+    said(&report, "\nstuck 00000000");
+}
+
+#[test]
+fn a_kernel_boots_whatever_became_of_stage2() {
+    let (flash, len) = with_long_stage2(&MINI2440, &[]);
+    let report = run(&flash, damage(&flash, len, &[0], &[0]), "");
+    booted(&MINI2440, &report, LOAD_A);
+}
