@@ -108,6 +108,14 @@ pub trait Nand {
     fn wait_ready(&mut self) -> Result<(), Timeout>;
     /// Transfers one ECC step, a multiple of eight words, and returns the code the controller computed over it.
     fn read_step(&mut self, step: &mut [u32]) -> EccCode;
+    /// Transfers the data of a page in eight steps; returns the codes that the controller
+    /// computed, first byte lowest.
+    fn read_page(&mut self, data: &mut [u32; PAGE_WORDS], codes: &mut [u32; 8]) {
+        for (step, code) in data.chunks_exact_mut(PAGE_WORDS / 8).zip(codes) {
+            let [a, b, c] = self.read_step(step);
+            *code = u32::from_le_bytes([a, b, c, 0]);
+        }
+    }
     /// Transfers one byte without ECC.
     fn read_byte(&mut self) -> u8;
     /// Transfers words without ECC.

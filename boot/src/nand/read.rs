@@ -117,10 +117,7 @@ impl Reader {
         }
         self.wait(nand)?;
         self.page = self.block + self.index;
-        for (step, syndrome) in data.chunks_exact_mut(STEP_WORDS).zip(&mut self.syndromes) {
-            let [a, b, c] = nand.read_step(step);
-            *syndrome = u32::from_le_bytes([a, b, c, 0]);
-        }
+        nand.read_page(data, &mut self.syndromes);
         nand.seek(PAGE_BYTES + ecc::OOB_OFFSET as u32);
         for syndrome in &mut self.syndromes {
             for shift in [0, 8, 16] {

@@ -8,7 +8,7 @@ use crate::console::Console;
 use crate::cpu::Registers;
 use crate::cpu::condition;
 use crate::cpu::cp15::{self, Operation};
-use crate::cpu::decode::{self, Cp15, Data, Instruction, Late};
+use crate::cpu::decode::{self, Cp15, Data, Decoder, Instruction, Late};
 use crate::cpu::exception::Exception;
 use crate::cpu::mmu::{Control, Fault, Wanted, control};
 use crate::cpu::registers::psr;
@@ -91,6 +91,7 @@ pub struct Machine<'a> {
     next_pc: u32,
     refill: u32,
     late: Option<Late>,
+    decoder: Decoder,
     thumb: bool,
     control_stale: bool,
     interrupt: bool,
@@ -153,6 +154,7 @@ impl<'a> Machine<'a> {
             next_pc: 0,
             refill: 0,
             late: None,
+            decoder: Decoder::default(),
             thumb: false,
             control_stale: true,
             interrupt: false,
@@ -216,6 +218,7 @@ impl<'a> Machine<'a> {
         (self.next_pc, self.stuck_since, self.vector_exceptions) = (0, None, 0);
         // A board that starts again has not been idle all the while.
         self.activity = self.time;
+        self.keep_power_until = self.board.keep_power.as_ref().map_or(NEVER, |keep| self.time + keep.within);
         self.boot_rom();
         self.next_event = self.time;
     }
@@ -339,7 +342,7 @@ impl<'a> Machine<'a> {
         let word = self.hierarchy.memories.word(physical).unwrap_or(0);
         let instruction = match self.thumb {
             true => decode::thumb((word >> (8 * (physical & 2))) as u16, size),
-            false => decode::arm(word),
+            false => self.decoder.arm(word),
         };
         self.interlock(&instruction);
         self.refill = instruction.refill;
@@ -396,7 +399,8 @@ impl<'a> Machine<'a> {
         if !address.is_multiple_of(width) {
             self.report("unaligned", format!("{width}-byte access to {address:#010x}"));
             if self.hierarchy.control.has(control::A) {
-                return None;
+                // The emulator would not: it rotates what it loads.
+                return Some(Stop::Exception(self.data_abort(core.cpsr())));
             }
         }
         let wanted = Wanted { write: data.write, user: data.user };
@@ -468,7 +472,8 @@ impl<'a> Machine<'a> {
     /// An exception is taken at `pc`; the core goes on at `vector`.
     pub fn note_exception(&mut self, exception: Exception, pc: u32, vector: u32) {
         self.pc = pc;
-        if exception.is_fault() {
+        // A kernel lives on page faults.
+        if exception.is_fault() && self.entry.is_none() {
             self.report("exception", exception.describe());
         }
         let in_vectors = pc & !0x1c == vector & !0x1c;
@@ -495,7 +500,7 @@ impl<'a> Machine<'a> {
             self.keep_power_until = NEVER;
             if let Some(keep) = &self.board.keep_power {
                 let limit = keep.within / (1000 * US);
-                self.report("keep-power", format!("{} is not high {limit} ms after power-on", keep.name));
+                self.report("keep-power", format!("{} is not high {limit} ms after the reset", keep.name));
             }
         }
         if self.time >= self.next_poll {
@@ -721,7 +726,9 @@ impl<'a> Machine<'a> {
         };
         if self.polling.turns > model::POLLING_TURNS {
             let turns = self.next_event.saturating_sub(self.time) / elapsed.max(1);
-            self.time += turns.saturating_sub(1) * elapsed;
+            let skipped = turns.saturating_sub(1) * elapsed;
+            self.time += skipped;
+            self.hierarchy.bus.skip(skipped);
             self.polling.last = self.time;
         }
     }

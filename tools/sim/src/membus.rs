@@ -119,6 +119,12 @@ impl MemoryBus {
         self.free_at = self.free_at.max(until);
     }
 
+    /// Time has been skipped in which the bus did the same over and over.
+    pub fn skip(&mut self, time: Ps) {
+        self.free_at += time;
+        self.buffered.iter_mut().for_each(|(done, _)| *done += time);
+    }
+
     fn duration(&mut self, start: Ps, transfer: Transfer, write: bool, timing: &BusTiming) -> Ps {
         let cycles = match transfer.memory {
             Memory::Sram => model::SRAM_FIRST_HCLK + model::SRAM_NEXT_HCLK * (u64::from(transfer.words) - 1),

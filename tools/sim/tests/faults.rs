@@ -7,9 +7,7 @@ use sim::{Options, Outcome, Report};
 
 /// A program with a handler at `vector` that sends "!" and hangs.
 fn with_handler(vector: u32, program: impl Fn(Program) -> Program) -> Report {
-    // The vectors branch over themselves to 0x400 (handler) and 0x40 (program).
-    let branch =
-        |from: u32, to: u32| 0xea00_0000 | (to.wrapping_sub(from + 8) as i32 >> 2) as u32 & 0x00ff_ffff;
+    // The vectors branch over themselves to 0x800 (handler) and 0x40 (program).
     let mut vectors = [0xe1a0_0000; 8];
     vectors[0] = branch(0, 0x40);
     vectors[vector as usize / 4] = branch(vector, 0x800);
@@ -38,8 +36,6 @@ fn instructions_of_later_architectures_are_undefined() {
 #[test]
 fn registers_of_an_exception_are_banked() {
     // The handler returns with movs pc, lr: the program goes on behind the instruction.
-    let branch =
-        |from: u32, to: u32| 0xea00_0000 | (to.wrapping_sub(from + 8) as i32 >> 2) as u32 & 0x00ff_ffff;
     let report = Program::default()
         .word(branch(0, 0x40))
         .word(0xe1b0_f00e) // movs pc, lr
@@ -68,6 +64,48 @@ fn nothing_there_aborts() {
     assert_eq!((report.uart.as_str(), kinds(&report)), ("!", vec!["unmapped", "exception"]));
     let report = with_handler(0x0c, |program| program.load(0, 0x6000_0000).word(0xe1a0_f000));
     assert_eq!((report.uart.as_str(), kinds(&report)), ("!", vec!["exception"]));
+}
+
+#[test]
+fn aborts_of_the_mmu_say_where_and_why() {
+    const TABLE: u32 = SDRAM + 0x4000;
+    // The handler sends the fault status and the top byte of the fault address, plus "0".
+    let handler = |program: Program| {
+        program
+            .words(&[0xee15_4f10, 0xee16_5f10]) // mrc r4, c5; mrc r5, c6
+            .words(&[0xe284_4030, 0xe1a0_5c25, 0xe285_5030]) // add r4, #0x30; lsr r5, #24; add r5, #0x30
+            .send_register(4)
+            .send_register(5)
+            .hang()
+    };
+    let check = |access: u32, address, expected: &str, cause: &str| {
+        let mut vectors = [0xe1a0_0000; 8];
+        vectors[0] = branch(0, 0x40);
+        vectors[4] = branch(0x10, 0x800);
+        let main = Program::default()
+            .words(&vectors)
+            .up_to(0x40)
+            .store(common::WTCON, 0)
+            .set_up()
+            .set_up_sdram()
+            .store(TABLE, 0xc12)
+            .store(TABLE + 0x300 * 4, SDRAM | 0x012) // nobody may
+            .store(TABLE + 4, 0)
+            .store(TABLE + 0x500 * 4, 0x5000_0c12)
+            .load(0, TABLE)
+            .word(0xee02_0f10) // mcr c2
+            .load(0, 1)
+            .word(0xee03_0f10) // mcr c3
+            .load(1, address)
+            .words(&[0xee11_0f10, 0xe380_0001, 0xee01_0f10]) // c1 |= M
+            .word(access)
+            .hang();
+        let report = handler(main.up_to(0x800)).run();
+        assert_eq!((report.uart.as_str(), kinds(&report)), (expected, vec!["exception"]), "{report:?}");
+        assert!(report.violations[0].detail.contains(cause), "{report:?}");
+    };
+    check(0xe591_0000, 0x0012_3450, "50", "translation fault (section)"); // ldr r0, [r1]
+    check(0xe581_0000, SDRAM, "=`", "permission fault (section)"); // str r0, [r1]
 }
 
 #[test]

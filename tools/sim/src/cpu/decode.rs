@@ -191,6 +191,34 @@ impl Instruction {
     }
 }
 
+/// Recently decoded instructions: programs run the same ones over and over. It only saves host time.
+#[derive(Debug)]
+pub struct Decoder {
+    recent: Vec<(u32, Instruction)>,
+}
+
+/// Entries of a [`Decoder`], a power of two.
+const RECENT: usize = 4096;
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self { recent: vec![(0, arm(0)); RECENT] }
+    }
+}
+
+impl Decoder {
+    /// As [`arm`].
+    pub fn arm(&mut self, opcode: u32) -> Instruction {
+        // Multiplicative hashing (Knuth): the top bits of the product depend on all of the opcode.
+        let slot = (opcode.wrapping_mul(0x9e37_79b1) >> (32 - RECENT.ilog2())) as usize;
+        let recent = &mut self.recent[slot];
+        if recent.0 != opcode {
+            *recent = (opcode, arm(opcode));
+        }
+        recent.1
+    }
+}
+
 fn field(opcode: u32, at: u32) -> u8 {
     (opcode >> at & 0xf) as u8
 }
@@ -414,6 +442,15 @@ mod tests {
         assert_eq!(at(0xe891_0003, &[(1, 0x100)]), 0x100); // ldmia r1, {r0, r1}
         assert_eq!(at(0xe811_0003, &[(1, 0x100)]), 0xfc); // ldmda r1, {r0, r1}
         assert_eq!(at(0xe991_0003, &[(1, 0x100)]), 0x104); // ldmib r1, {r0, r1}
+    }
+
+    #[test]
+    fn the_decoder_forgets_what_it_must() {
+        let mut decoder = Decoder::default();
+        for opcode in (0..20_000u32).map(|n| n.wrapping_mul(0x0012_3457)) {
+            assert_eq!(decoder.arm(opcode), arm(opcode));
+            assert_eq!(decoder.arm(opcode), arm(opcode));
+        }
     }
 
     #[test]

@@ -9,4 +9,5 @@ pub static S3C2442B: SocData = SocData {
     chip_id: 0x3244_0AAB,
     // No AC97, whose clock is bit 20 of CLKCON.
     clkcon_mask: 0x000F_FFFC,
+    has_ac97: false,
 };

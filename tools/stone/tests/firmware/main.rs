@@ -17,4 +17,4 @@ mod plain;
 mod sabotage;
 mod stages;
 mod timing;
-//mod transcripts;
+mod transcripts;

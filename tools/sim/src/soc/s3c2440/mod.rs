@@ -33,10 +33,13 @@ pub struct SocData {
     pub chip_id: u32,
     /// Bits of CLKCON that exist.
     pub clkcon_mask: u32,
+    /// Whether there is AC97, which shares its interrupt with the watchdog through sub-sources.
+    pub has_ac97: bool,
 }
 
 /// The chip of the mini2440.
-pub static S3C2440A: SocData = SocData { name: "S3C2440A", chip_id: 0x3244_0001, clkcon_mask: 0x001F_FFFC };
+pub static S3C2440A: SocData =
+    SocData { name: "S3C2440A", chip_id: 0x3244_0001, clkcon_mask: 0x001F_FFFC, has_ac97: true };
 
 /// Start of the boot SRAM in NAND boot mode, and its length.
 pub const SRAM: (u32, u32) = (0, 0x1000);
@@ -51,11 +54,11 @@ const TXD_FUNCTION: u32 = 2;
 const TIMER_BITS: u32 = 5;
 
 /// The blocks that only keep what is written. A kernel probes them, a loader does not use them.
-fn storage_blocks() -> Vec<(u32, Storage)> {
+fn storage_blocks(soc: &SocData) -> Vec<(u32, Storage)> {
     // ECFLG: a conversion is always done. SPSTA: always ready for the next byte.
     const ADC_DONE: &[(u32, u32)] = &[(0, 0x8000)];
     const SPI_READY: &[(u32, u32)] = &[(0x04, 1), (0x24, 1)];
-    vec![
+    let mut blocks = vec![
         (0x4900_0000, Storage::new("USB host")),
         (0x4b00_0000, Storage::new("DMA")),
         (0x4d00_0000, Storage::new("LCD")),
@@ -66,8 +69,11 @@ fn storage_blocks() -> Vec<(u32, Storage)> {
         (0x5800_0000, Storage::with_flags("ADC", ADC_DONE)),
         (0x5900_0000, Storage::with_flags("SPI", SPI_READY)),
         (0x5a00_0000, Storage::new("SDI")),
-        (0x5b00_0000, Storage::new("AC97")),
-    ]
+    ];
+    if soc.has_ac97 {
+        blocks.push((0x5b00_0000, Storage::new("AC97")));
+    }
+    blocks
 }
 
 /// Bit of CLKCON that feeds the block at an address, where there is one.
@@ -131,7 +137,7 @@ impl Soc {
             gpio: Gpio::new(soc.chip_id, reset_cause::POWER_ON),
             nand,
             i2c: I2c::default(),
-            storage: storage_blocks(),
+            storage: storage_blocks(soc),
             reset_request: false,
         };
         new.set_pclk(0);
@@ -193,7 +199,9 @@ impl Soc {
             Some(Expired::Reset) => self.reset_request = true,
             Some(Expired::Interrupt) => {
                 self.intc.raise(source::WDT);
-                self.intc.raise_sub(intc::SUB_WDT);
+                if self.board.soc.has_ac97 {
+                    self.intc.raise_sub(intc::SUB_WDT);
+                }
             }
             None => {}
         }

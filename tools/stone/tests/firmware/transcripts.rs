@@ -1,0 +1,51 @@
+//! What is typed at the prompt and what comes back, side by side in transcripts/: lines
+//! in NAME.in, the whole console in NAME.out. NAME starts with that of the board.
+//!
+//! `RENEW_TRANSCRIPTS=1 cargo test -p stone transcripts` writes the .out files anew; read
+//! the difference before it is committed.
+
+use crate::kit::{BOARDS, at_prompt};
+use std::path::Path;
+use std::{env, fs};
+
+fn check(name: &str) {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/firmware/transcripts");
+    let script = fs::read_to_string(directory.join(name).with_extension("in")).unwrap();
+    let board = BOARDS.iter().find(|board| name.starts_with(board.name)).unwrap();
+    let flash = board.good_flash();
+    // The first key stops stage1.
+    let report = flash.run(&flash.options(), &format!("\r{}", script.replace('\n', "\r")));
+    at_prompt(&report);
+    let found = report.uart.replace('\r', "");
+    let file = directory.join(name).with_extension("out");
+    if env::var_os("RENEW_TRANSCRIPTS").is_some() {
+        fs::write(&file, &found).unwrap();
+    }
+    let expected = fs::read_to_string(&file).unwrap_or_default();
+    assert!(found == expected, "{} says:\n{expected}\nThe board says:\n{found}", file.display());
+}
+
+macro_rules! transcripts {
+    ($($test:ident: $name:literal)*) => {
+        $(#[test] fn $test() { check($name); })*
+
+        #[test]
+        fn every_script_is_played() {
+            let played = [$($name),*];
+            let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/firmware/transcripts");
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                assert!(played.iter().any(|name| path.file_stem().unwrap() == *name), "{}", path.display());
+            }
+        }
+    };
+}
+
+transcripts! {
+    gta02_help: "gta02-help"
+    gta02_nand: "gta02-nand"
+    gta02_memory: "gta02-memory"
+    gta02_errors: "gta02-errors"
+    mini2440_help: "mini2440-help"
+    mini2440_nand: "mini2440-nand"
+}
