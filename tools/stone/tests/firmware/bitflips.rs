@@ -12,12 +12,6 @@ fn kernel_pages(flash: &Flash, slot: &str) -> Vec<u32> {
     flash.pages(slot, HEADER + KERNEL)
 }
 
-/// How stage1 counts: it reads the first page twice, for the header and in its turn, and
-/// corrects it twice. The simulator counts bits, each once.
-fn counted_by_stage1(flips: &[Flip], first_page: u32) -> usize {
-    flips.len() + flips.iter().filter(|flip| flip.page == first_page).count()
-}
-
 #[test]
 fn a_flipped_bit_in_every_step_is_corrected() {
     for (board, seed) in BOARDS.into_iter().zip(1..) {
@@ -29,8 +23,7 @@ fn a_flipped_bit_in_every_step_is_corrected() {
         booted(&board, &report, LOAD_A);
         assert_eq!(report.nand.corrected_bits, flips.len() as u64);
         assert_eq!(report.nand.uncorrectable, 0);
-        let counted = counted_by_stage1(&flips, pages[0]);
-        assert_eq!(stage1(&report), format!("A:ok fix {counted:08x}"));
+        assert_eq!(stage1(&report), format!("A:ok fix {:08x}", flips.len()));
     }
 }
 
@@ -49,8 +42,7 @@ fn a_flipped_bit_in_every_stored_code_is_harmless_and_counted() {
     let report = flash.boot_with(flips.clone());
     booted(&MINI2440, &report, LOAD_A);
     assert_eq!(report.nand.corrected_bits, flips.len() as u64);
-    let counted = counted_by_stage1(&flips, pages[0]);
-    assert_eq!(stage1(&report), format!("A:ok fix {counted:08x}"));
+    assert_eq!(stage1(&report), format!("A:ok fix {:08x}", flips.len()));
 }
 
 #[test]
@@ -138,8 +130,7 @@ fn stage2_is_corrected_too() {
     let options = sim::Options { flips: flips.clone(), ..flash.options() };
     let report = flash.run(&options, "\r");
     at_prompt(&report);
-    let counted = counted_by_stage1(&flips, pages[0]);
-    assert_eq!(stage1(&report), format!("2:ok fix {counted:08x}"));
-    said(&report, &format!("Bitflips corrected so far: {counted}.\r\n"));
+    assert_eq!(stage1(&report), format!("2:ok fix {:08x}", flips.len()));
+    said(&report, &format!("Bitflips corrected so far: {}.\r\n", flips.len()));
     assert_eq!(report.nand.corrected_bits, flips.len() as u64);
 }

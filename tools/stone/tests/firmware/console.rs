@@ -1,6 +1,6 @@
 //! The prompt: how it is reached, and that nothing typed there takes it away.
 
-use crate::kit::{BOARDS, Board, GTA02, LOAD_A, LOAD_B, MINI2440, at_prompt, booted, kernel, said, stage1};
+use crate::kit::{BOARDS, Board, GTA02, LOAD_A, LOAD_B, MINI2440, STAGE1, at_prompt, booted, kernel, said, stage1};
 use boot::crc::crc32;
 use sim::{Options, Outcome, Report};
 
@@ -54,8 +54,8 @@ fn reset_starts_the_board_again() {
     let report = type_lines(&GTA02, &["reset"]);
     booted(&GTA02, &report, LOAD_A);
     assert_eq!(report.resets, 1);
-    let lines: Vec<_> = report.uart.split("stage1 ").skip(1).collect();
-    assert!(lines[0].starts_with("2:ok") && lines.last().unwrap().starts_with("A:ok"), "{}", report.uart);
+    let lines: Vec<_> = report.uart.split(STAGE1).skip(1).collect();
+    assert!(lines[0].starts_with(" 2:ok") && lines.last().unwrap().starts_with(" A:ok"), "{}", report.uart);
 }
 
 #[test]

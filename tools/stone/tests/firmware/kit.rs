@@ -27,6 +27,8 @@ pub const LOAD_B: u32 = 0x3040_8000;
 pub const KERNEL: usize = 2 * BLOCK + 0x1235;
 /// Where stage1 puts the tag list.
 pub const TAGS: u32 = 0x3000_0100;
+/// How stage1's line starts.
+pub const STAGE1: &str = "\nS1";
 /// What stage2 prints when it waits for a line.
 const PROMPT: &[u8] = b"\n=> ";
 
@@ -300,7 +302,7 @@ pub fn lawful(report: &Report) {
 
 /// The line of stage1, its words one space apart, without its name.
 pub fn stage1(report: &Report) -> String {
-    let line = report.uart.split("stage1 ").nth(1).and_then(|rest| rest.lines().next());
+    let line = report.uart.split(STAGE1).nth(1).and_then(|rest| rest.lines().next());
     let line = line.unwrap_or_else(|| panic!("stage1 said nothing: {}", report.uart));
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }

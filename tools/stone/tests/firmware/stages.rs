@@ -2,7 +2,7 @@
 
 use crate::common::pattern;
 use crate::kit::{
-    BLOCK, BOARDS, Board, Flash, GTA02, LOAD_A, LOAD_B, MINI2440, Random, at_prompt, booted, kernel, lawful,
+    BLOCK, BOARDS, Board, Flash, GTA02, LOAD_A, LOAD_B, MINI2440, Random, STAGE1, at_prompt, booted, kernel, lawful,
     said, stage1,
 };
 use boot::boot_table;
@@ -15,7 +15,7 @@ use std::fs;
 #[track_caller]
 fn stuck(report: &Report, code: u32) {
     assert_eq!((report.outcome, report.entry), (Outcome::Timeout, None), "{}", report.to_json());
-    let lines: Vec<_> = report.uart.split("stage1").skip(1).collect();
+    let lines: Vec<_> = report.uart.split(STAGE1).skip(1).collect();
     assert_eq!((lines.len(), report.resets), (2, 1), "{}", report.uart);
     for line in lines {
         assert!(line.trim_end().ends_with(&format!("\nstuck {code:08x}")), "{}", report.uart);
