@@ -49,8 +49,8 @@ for part; do
         # one of Thumb's eight registers, some 7 % of the code.
         target=$CARGO_TARGET_DIR/stage1-thumb.json
         mkdir -p "$CARGO_TARGET_DIR"
-        arm rustc -Zunstable-options --print target-spec-json --target "$arch" |
-            sed 's/"frame-pointer": "always"/"frame-pointer": "may-omit"/' >"$target.new"
+        arm rustc -Zunstable-options --print target-spec-json --target "$arch" >"$target.spec"
+        sed 's/"frame-pointer": "always"/"frame-pointer": "may-omit"/' "$target.spec" >"$target.new"
         # Cargo builds anew when the file changes.
         cmp -s "$target.new" "$target" || cp "$target.new" "$target"
         arch=stage1-thumb

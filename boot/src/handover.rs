@@ -38,13 +38,11 @@ pub enum Outcome {
     Timeout = 10,
     /// More bad blocks than the slot has spare ones.
     BadBlocks = 11,
-    /// The boot table itself is damaged.
-    BootTable = 12,
 }
 
 impl Outcome {
     /// How many there are.
-    pub const COUNT: usize = 13;
+    pub const COUNT: usize = 12;
 
     const ALL: [Self; Self::COUNT] = [
         Self::NotTried,
@@ -59,7 +57,6 @@ impl Outcome {
         Self::DataCrc,
         Self::Timeout,
         Self::BadBlocks,
-        Self::BootTable,
     ];
 
     /// The outcome with this code.
@@ -172,9 +169,9 @@ mod tests {
 
     #[test]
     fn codes_are_stable() {
-        for code in 0..13 {
+        for code in 0..12 {
             assert_eq!(Outcome::from_code(code).unwrap() as u8, code);
         }
-        assert_eq!(Outcome::from_code(13), None);
+        assert_eq!(Outcome::from_code(12), None);
     }
 }

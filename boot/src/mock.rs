@@ -9,7 +9,7 @@ use crate::nand::ecc::{OOB_OFFSET, STEP};
 use crate::nand::hamming;
 use crate::nand::page::{DATA, OOB};
 use platform::hal::{
-    Area, BoardInfo, EccCode, Geometry, Loops, Machine, Memory, Nand, PAGE_WORDS, Serial, Timeout,
+    Area, BoardInfo, Geometry, Loops, Machine, Memory, Nand, PAGE_WORDS, STEPS, Serial, Timeout,
 };
 use platform::units::{Hz, Page};
 use std::collections::{BTreeMap, VecDeque};
@@ -137,10 +137,13 @@ impl Nand for MockNand {
         self.busy = false;
         if self.stuck { Err(Timeout) } else { Ok(()) }
     }
-    fn read_step(&mut self, step: &mut [u32]) -> EccCode {
+    fn read_page(&mut self, data: &mut [u32; PAGE_WORDS], codes: &mut [u32; STEPS]) {
         let start = self.column;
-        self.read_raw(step);
-        hamming::encode(self.cache[start..].first_chunk().unwrap())
+        self.read_raw(data);
+        for (code, step) in codes.iter_mut().zip(self.cache[start..].as_chunks::<STEP>().0) {
+            let [a, b, c] = hamming::encode(step);
+            *code = u32::from_le_bytes([a, b, c, 0]);
+        }
     }
     fn read_raw(&mut self, words: &mut [u32]) {
         assert!(!self.busy, "data is taken while the page is being loaded");

@@ -6,6 +6,12 @@ const REVISION: u32 = 0x5441_0007;
 const INITRD2: u32 = 0x5442_0005;
 const CMDLINE: u32 = 0x5441_0009;
 
+/// Where the list goes: the offset from the start of RAM that kernels of these boards look
+/// at when r2 is no good.
+pub const TAGS_OFFSET: u32 = 0x100;
+/// Bytes at the start of RAM that hold the list: the kernel's own page table follows.
+pub const TAGS_AREA: u32 = 0x4000;
+
 /// What a kernel is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tags<'a> {

@@ -87,7 +87,7 @@ pub struct Timeout;
 
 /// A NAND controller with one chip behind it.
 ///
-/// A page is read as `begin_read`, `wait_ready`, then `read_step`,
+/// A page is read as `begin_read`, `wait_ready`, then `read_page`, `read_byte`,
 /// `read_raw` and `seek` in any order; the chip keeps the page in its cache
 /// register until the next `begin_read`.
 pub trait Nand {
@@ -106,16 +106,9 @@ pub trait Nand {
     /// # Errors
     /// [`Timeout`] when it stays low longer than the part allows.
     fn wait_ready(&mut self) -> Result<(), Timeout>;
-    /// Transfers one ECC step, a multiple of eight words, and returns the code the controller computed over it.
-    fn read_step(&mut self, step: &mut [u32]) -> EccCode;
-    /// Transfers the data of a page in eight steps; returns the codes that the controller
-    /// computed, first byte lowest.
-    fn read_page(&mut self, data: &mut [u32; PAGE_WORDS], codes: &mut [u32; 8]) {
-        for (step, code) in data.chunks_exact_mut(PAGE_WORDS / 8).zip(codes) {
-            let [a, b, c] = self.read_step(step);
-            *code = u32::from_le_bytes([a, b, c, 0]);
-        }
-    }
+    /// Transfers the data of a page in steps of 256 bytes, and for each the ECC code that
+    /// the controller computed over it, first byte lowest.
+    fn read_page(&mut self, data: &mut [u32; PAGE_WORDS], codes: &mut [u32; STEPS]);
     /// Transfers one byte without ECC.
     fn read_byte(&mut self) -> u8;
     /// Transfers words without ECC.
@@ -143,6 +136,8 @@ pub trait Memory {
 
 /// Words of data in a page of 2048 bytes.
 pub const PAGE_WORDS: usize = 512;
+/// ECC steps of 256 bytes in a page.
+pub const STEPS: usize = 8;
 
 /// A part of RAM that images may be loaded into, page by page.
 pub trait Area {
@@ -170,12 +165,6 @@ pub trait Loops {
             words[at] ^= TAPS.iter().fold(0, |sum, tap| sum ^ words[at - tap]);
         }
     }
-}
-
-/// A monotonic time base.
-pub trait Clock {
-    /// Microseconds since the clock was started. Wraps.
-    fn micros(&mut self) -> u32;
 }
 
 /// What the console shows and the kernel is told of the board.

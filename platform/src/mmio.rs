@@ -10,10 +10,11 @@ macro_rules! register_blocks {
         #[must_use]
         #[inline(always)]
         pub fn $name() -> &'static $regs {
+            const ADDRESS: *const $regs = core::ptr::without_provenance($address);
             // SAFETY: the manual's memory map has this block at this address, always
             // present and identity-mapped as device memory; its fields are cells that
             // are accessed volatile, and register_structs! checks their offsets.
-            unsafe { &*core::ptr::without_provenance::<$regs>($address) }
+            unsafe { &*ADDRESS }
         }
     )*};
 }

@@ -1,7 +1,7 @@
 //! NAND parts that the boards carry: timings from their data sheets, in ns.
 //!
-//! Samsung gives tRST of a chip that is only reading as 5 us and tR as 25 us at most; an
-//! interrupted erase may take 500 us, and after a warm reset that is what stage1 meets.
+//! Samsung gives tR as 25 us at most and tRST as 5 us for a chip that is only reading, but
+//! 500 us for one whose erase is broken off: that is what stage2 may meet.
 
 use crate::hal::NandTiming;
 use crate::units::Ns;

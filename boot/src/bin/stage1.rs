@@ -8,18 +8,11 @@ use boot::crc;
 use boot::direct::{Direct, Image, Rules};
 use boot::handover::{self, Outcome, word};
 use boot::image::uimage;
-use boot::tags;
+use boot::tags::{self, TAGS_AREA, TAGS_OFFSET};
 use platform::arch::ram::LoadArea;
 use platform::arch::{cp15, jump, ram, stage1};
 use platform::board::{self, BOARD};
 use platform::hal::{Nand, Serial};
-
-/// Where the tag list goes: the offset from the start of RAM that kernels of these
-/// boards look at when r2 is no good.
-const TAGS: u32 = 0x100;
-/// Words for the tag list: it must end before the kernel's page table at 0x4000, and
-/// the longest command line takes a quarter of this.
-const TAGS_WORDS: usize = 0x100;
 
 platform::stage1_entry!(
     early: board::early_init,
@@ -46,13 +39,12 @@ fn say_hex(label: &[u8], value: u32) {
 fn main(direct: &mut Direct) -> ! {
     let serial = board::start_serial();
     let sdram = BOARD.sdram;
-    cp15::map_flat(ram::page_table(), sdram.0 >> 20..(sdram.0 + sdram.1) >> 20);
+    cp15::map_flat(ram::page_table(), sdram.0 >> 20..(sdram.0 + sdram.1) >> 20, cp15::ALL);
     say(b"\r\nS1");
 
     let Some(table) = Words::check(stage1::boot_table(), crc::of_words) else { fault(2) };
     let nand = &mut board::nand();
-    let mut rules =
-        Rules { kind: uimage::TYPE_KERNEL.into(), area: LoadArea::kernel(TAGS + 4 * TAGS_WORDS as u32) };
+    let mut rules = Rules { kind: uimage::TYPE_KERNEL.into(), area: LoadArea::kernel(TAGS_AREA) };
     let record = ram::handover();
     record.fill(0);
     for i in 0..2 {
@@ -62,8 +54,12 @@ fn main(direct: &mut Direct) -> ! {
         say(&[b' ', b'A' + i as u8, b':']);
         let outcome = attempt(direct, nand, table.slot(i), Slot::default(), &mut rules);
         record[word::KERNEL + i] = outcome as u32;
-        if outcome == Outcome::Loaded && !serial.has_input() {
-            start(table, &direct.image);
+        match outcome {
+            Outcome::Loaded if !serial.has_input() => start(table, &direct.image),
+            // What this stage cannot boot, such as a compressed kernel, stage2 can; the
+            // other slot is for when this one is damaged.
+            Outcome::Kind => break,
+            _ => {}
         }
     }
     record[word::KEY] = serial.has_input().into();
@@ -96,7 +92,7 @@ fn attempt(
 ) -> Outcome {
     const WORDS: [[u8; 4]; Outcome::COUNT] = [
         *b"----", *b"ok  ", *b"none", *b"void", *b"head", *b"size", *b"kind", *b"addr", *b"ecc ", *b"crc ",
-        *b"busy", *b"bad ", *b"tabl",
+        *b"busy", *b"bad ",
     ];
     let outcome = direct.load(nand, slot, copy, rules).err().unwrap_or(Outcome::Loaded);
     say(&WORDS[outcome as usize]);
@@ -109,25 +105,31 @@ fn attempt(
 /// Hands over to the kernel.
 fn start(table: Words<'_>, image: &Image) -> ! {
     const OF_BOARD: ([u32; 12], usize) = tags::of_board(BOARD.sdram, BOARD.revision);
-    let address = BOARD.sdram.0 + TAGS;
-    let words = ram::tag_list(address);
+    let words = ram::tag_list();
     // Zeros end the list: ATAG_NONE.
     words.fill(0);
     let (board, rest) = words.split_at_mut(OF_BOARD.1);
     board.copy_from_slice(&OF_BOARD.0[..OF_BOARD.1]);
-    let (head, rest) = rest.split_at_mut(2);
-    head.copy_from_slice(&tags::cmdline_head(CMDLINE_WORDS));
-    rest[..CMDLINE_WORDS].copy_from_slice(table.cmdline());
+    // Without a command line of ours the kernel keeps its own.
+    if table.cmdline()[0] != 0 {
+        let (head, rest) = rest.split_at_mut(2);
+        head.copy_from_slice(&tags::cmdline_head(CMDLINE_WORDS));
+        rest[..CMDLINE_WORDS].copy_from_slice(table.cmdline());
+    }
     say(b"\r\n");
-    jump::enter_kernel(image.entry, table.machine(), address)
+    jump::enter_kernel(image.entry, table.machine(), BOARD.sdram.0 + TAGS_OFFSET)
 }
 
 /// Says where it hangs, and resets the board in ten seconds: 0 means that nothing boots,
 /// 1 a panic, 2 that the boot table is damaged; all else is the address of an instruction
 /// that caused an exception.
 fn fault(pc: u32) -> ! {
+    // First the reset, in case that saying why does not work either.
+    board::reset_in(10_000);
     say_hex(b"\r\nstuck ", pc);
-    board::reset_in(10_000)
+    loop {
+        core::hint::spin_loop();
+    }
 }
 
 #[panic_handler]

@@ -11,7 +11,7 @@ use boot::console::{Console, fault, shell::Shell, start};
 use boot::handover::Handover;
 use platform::arch::{self, cp15, jump, ram};
 use platform::board::{self, BOARD};
-use platform::hal::{BoardInfo, Fault, Machine};
+use platform::hal::{BoardInfo, Fault, Machine, Nand};
 
 platform::stage2_entry!(main, fault);
 
@@ -36,7 +36,7 @@ fn main() -> ! {
     if !cp15::mmu_is_on() {
         let (start, len) = BOARD.sdram;
         cp15::early();
-        cp15::map_flat(ram::page_table(), start >> 20..(start + len) >> 20);
+        cp15::map_flat(ram::page_table(), start >> 20..(start + len) >> 20, board::MAPPED_MIB);
     }
     arch::fault::install_vectors();
     let words = ram::handover();
@@ -53,6 +53,9 @@ fn main() -> ! {
 /// Does something, then answers at the prompt for ever.
 fn session(first: impl FnOnce(&mut Context<'_>)) -> ! {
     let (mut serial, mut nand, mut memory) = (board::serial(), board::nand(), board::memory());
+    // Whoever was here before may have left the chip busy. A chip that does not answer is
+    // told of by whatever wants to read it.
+    let _ = nand.identify();
     let mut machine = Board;
     let mut ctx = Context::new(Console::new(&mut serial), &mut nand, &mut memory, &mut machine);
     first(&mut ctx);
@@ -66,7 +69,7 @@ fn session(first: impl FnOnce(&mut Context<'_>)) -> ! {
 /// An exception: shows it and goes back to the prompt, but not twice in a row.
 fn fault(fault: Fault) -> ! {
     if arch::fault::set_handling(true) {
-        board::reset_in(1000);
+        board::reset();
     }
     session(|ctx| {
         fault::show(&mut ctx.console, ctx.memory, &fault);
@@ -79,5 +82,8 @@ fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
     let mut serial = board::serial();
     let mut console = Console::new(&mut serial);
     writeln!(console, "\n{info}\nThis is a mistake in the loader. Resetting in 5 s");
-    board::reset_in(5000)
+    board::reset_in(5000);
+    loop {
+        core::hint::spin_loop();
+    }
 }

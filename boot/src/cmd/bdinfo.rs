@@ -1,6 +1,5 @@
 //! `bdinfo`
 
-use super::bootm::TAGS;
 use super::{CmdError, Command, Context};
 use core::fmt;
 use platform::units::Hz;
@@ -36,7 +35,7 @@ fn show(ctx: &mut Context<'_>) {
     if let Some(revision) = board.revision {
         number("revision", revision);
     }
-    number("boot_params", board.sdram.0.saturating_add(TAGS));
+    number("boot_params", board.sdram.0.saturating_add(crate::tags::TAGS_OFFSET));
     number("DRAM bank", 0);
     number("-> start", board.sdram.0);
     number("-> size", board.sdram.1);

@@ -4,10 +4,11 @@ use super::nand::read::copy;
 use super::{CmdError, Command, Context, bootm};
 use crate::boot_table::{BootTable, Slot};
 use crate::crc::crc32;
-use crate::image::load::{ImageError, TAGS_AREA};
+use crate::image::load::ImageError;
 use crate::image::uimage::{HEADER, Header};
 use crate::nand::slots;
 use crate::nand::walk::{Step, Walk};
+use crate::tags::TAGS_AREA;
 use core::ops::Range;
 
 /// Images are put at multiples of this.

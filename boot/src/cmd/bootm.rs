@@ -6,10 +6,8 @@ use crate::crc::crc32;
 use crate::image::load::{self, Kernel};
 use crate::image::uimage;
 use crate::nand::slots;
-use crate::tags::{self, Tags};
+use crate::tags::{self, TAGS_OFFSET, Tags};
 
-/// Where the tag list is, from the start of RAM: where kernels look for it by default.
-pub const TAGS: u32 = 0x100;
 /// Words that the longest tag list has, and some more.
 const TAG_WORDS: usize = 128;
 
@@ -69,7 +67,7 @@ fn start(ctx: &mut Context<'_>, kernel: &Kernel) -> Result<(), CmdError> {
 fn write_tags(ctx: &mut Context<'_>, tags: &Tags<'_>) -> Result<u32, CmdError> {
     let mut words = [0; TAG_WORDS];
     let used = tags.write(&mut words).and_then(|count| words.get(..count)).ok_or(CmdError::Tags)?;
-    let address = tags.memory.0.saturating_add(TAGS);
+    let address = tags.memory.0.saturating_add(TAGS_OFFSET);
     let bytes = ctx.memory.ram_mut(address, size_of_val(used) as u32).ok_or(CmdError::Tags)?;
     for (bytes, word) in bytes.chunks_exact_mut(4).zip(used) {
         bytes.copy_from_slice(&word.to_le_bytes());

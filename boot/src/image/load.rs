@@ -6,12 +6,10 @@
 use super::gzip::{self, GzipError};
 use super::uimage::{self, HEADER, Header, HeaderError};
 use crate::crc::crc32;
+use crate::tags::TAGS_AREA;
 use core::fmt;
 use core::ops::Range;
 use platform::hal::Memory;
-
-/// Bytes at the start of RAM that hold the tag list for the kernel.
-pub const TAGS_AREA: u32 = 0x4000;
 
 /// Why an image cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -285,6 +283,10 @@ fn decompress(
     let image = start - HEADER as u32..start.saturating_add(header.size);
     if image.contains(&load) {
         return Err(ImageError::Overlap { load, address: image.start });
+    }
+    // A ramdisk stays where it is, and there the tag list would be written over it.
+    if parts.initrd.is_some() && image.start < ram.start {
+        return Err(ImageError::Load { start: image.start, len: header.size });
     }
     let limit = if load < image.start { image.start.min(ram.end) } else { ram.end };
     if load < ram.start || load >= limit {

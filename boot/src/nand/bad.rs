@@ -4,7 +4,17 @@ use super::NandError;
 use platform::hal::Nand;
 use platform::units::{EraseBlock, Page};
 
-/// Is `block` marked bad: is OOB byte 0 of its first or second page not FF?
+/// Does this OOB byte 0 mark a block bad?
+///
+/// Makers mark with 00, and an unmarked byte is FF. No ECC covers it, so one cleared bit
+/// is a bitflip in a good block, which must not shift everything behind it.
+#[must_use]
+pub fn is_bad_mark(byte: u8) -> bool {
+    let cleared = !byte;
+    cleared & cleared.wrapping_sub(1) != 0
+}
+
+/// Is `block` marked bad on its first or second page?
 ///
 /// Both pages, as Linux looks at the makers' marks on large pages.
 ///
@@ -17,7 +27,7 @@ pub fn is_bad(nand: &mut dyn Nand, block: EraseBlock) -> Result<bool, NandError>
         nand.begin_read(page);
         nand.wait_ready().map_err(|_| NandError::Timeout { page })?;
         nand.seek(geometry.page);
-        if nand.read_byte() != 0xff {
+        if is_bad_mark(nand.read_byte()) {
             return Ok(true);
         }
     }
@@ -36,6 +46,7 @@ mod tests {
         let mut check = |page: u32, byte: usize, bad| {
             nand.erase_all();
             nand.flip(page, byte, 7);
+            nand.flip(page, byte, 0);
             assert_eq!(is_bad(&mut nand, EraseBlock(2)), Ok(bad), "page {page} byte {byte}");
         };
         check(128, DATA, true);
@@ -51,5 +62,12 @@ mod tests {
         let mut nand = MockNand::new(1);
         nand.stuck = true;
         assert_eq!(is_bad(&mut nand, EraseBlock(0)), Err(NandError::Timeout { page: Page(0) }));
+    }
+
+    #[test]
+    fn one_flipped_bit_is_no_mark() {
+        for byte in 0..=u8::MAX {
+            assert_eq!(is_bad_mark(byte), byte.count_zeros() > 1, "{byte:02x}");
+        }
     }
 }

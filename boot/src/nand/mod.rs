@@ -1,10 +1,15 @@
 //! NAND policy: what to read, what to believe, what to skip.
 
 pub mod bad;
+pub mod controller;
+pub mod datasheet;
 pub mod ecc;
 pub mod hamming;
 pub mod page;
+pub mod part;
 pub mod slots;
+pub mod speed;
+pub mod timing;
 pub mod walk;
 
 use core::fmt;

@@ -2,15 +2,13 @@
 
 use super::NandError;
 use super::ecc::{self, Verdict};
-use platform::hal::Nand;
+use platform::hal::{Nand, PAGE_WORDS, STEPS};
 use platform::units::Page;
 
 /// Bytes of data in a page. The ECC layout of [`super::ecc`] exists for this size only.
 pub const DATA: usize = 2048;
 /// Bytes of OOB behind the data.
 pub const OOB: usize = 64;
-/// ECC steps in a page.
-const STEPS: usize = DATA / ecc::STEP;
 
 /// Room for a page.
 pub struct PageBuffer {
@@ -31,19 +29,17 @@ impl PageBuffer {
     ///
     /// # Errors
     /// The geometry is not that of [`DATA`] and [`OOB`], or the chip stays busy.
-    pub fn read_raw(&mut self, nand: &mut dyn Nand, page: Page) -> Result<[[u8; 3]; STEPS], NandError> {
+    pub fn read_raw(&mut self, nand: &mut dyn Nand, page: Page) -> Result<[u32; STEPS], NandError> {
         let geometry = nand.geometry();
         if (geometry.page, geometry.oob) != (DATA as u32, OOB as u32) {
             return Err(NandError::Geometry(geometry));
         }
         nand.begin_read(page);
         nand.wait_ready().map_err(|_| NandError::Timeout { page })?;
-        let mut codes = [[0; 3]; STEPS];
-        let mut words = [0; ecc::STEP / 4];
-        for (code, bytes) in codes.iter_mut().zip(self.data.chunks_exact_mut(ecc::STEP)) {
-            *code = nand.read_step(&mut words);
-            store(&words, bytes);
-        }
+        let mut codes = [0; STEPS];
+        let mut words = [0; PAGE_WORDS];
+        nand.read_page(&mut words, &mut codes);
+        store(&words, &mut self.data);
         let mut words = [0; OOB / 4];
         nand.read_raw(&mut words);
         store(&words, &mut self.oob);
@@ -60,7 +56,8 @@ impl PageBuffer {
         let (stored, _) = self.oob[ecc::OOB_OFFSET..].as_chunks::<3>();
         let (steps, _) = self.data.as_chunks_mut::<{ ecc::STEP }>();
         for (number, ((data, stored), computed)) in (0..).zip(steps.iter_mut().zip(stored).zip(computed)) {
-            match ecc::compare(*stored, computed) {
+            let [a, b, c] = *stored;
+            match ecc::judge(u32::from_le_bytes([a, b, c, 0]) ^ computed) {
                 Verdict::Clean => continue,
                 Verdict::CodeBit => {}
                 Verdict::DataBit { byte, bit } => data[usize::from(byte)] ^= 1 << bit,

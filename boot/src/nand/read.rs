@@ -1,10 +1,11 @@
 //! The page reader: one page after the other of a run of erase blocks, bad blocks
 //! skipped, with the work on a page left to be done while the chip loads the next.
 
+use super::bad::is_bad_mark;
 use super::ecc::{self, Verdict};
 use crate::boot_table::Slot;
 use crate::handover::Outcome;
-use platform::hal::{Geometry, Nand};
+use platform::hal::{Geometry, Nand, STEPS};
 use platform::units::Page;
 
 pub use platform::hal::PAGE_WORDS;
@@ -12,7 +13,6 @@ pub use platform::hal::PAGE_WORDS;
 /// Bytes of data in a page.
 pub const PAGE_BYTES: u32 = 2048;
 const STEP_WORDS: usize = ecc::STEP / 4;
-const STEPS: usize = PAGE_WORDS / STEP_WORDS;
 
 /// The data of a page.
 pub type PageData = [u32; PAGE_WORDS];
@@ -85,6 +85,7 @@ impl Reader {
     /// As for [`Self::open`] and [`Self::next`].
     pub fn find<N: Nand + ?Sized>(&mut self, nand: &mut N, slot: Slot, number: u32) -> Result<(), Outcome> {
         self.open(nand, slot)?;
+        let counted = self.stats.bad_blocks;
         let pages_per_block = nand.geometry().pages_per_block;
         let mut left = number;
         loop {
@@ -96,6 +97,8 @@ impl Reader {
             self.block += pages_per_block;
             self.begin(nand);
         }
+        // They were counted when they were first met, or will be.
+        self.stats.bad_blocks = counted;
         self.index = left;
         self.begin(nand);
         Ok(())
@@ -200,10 +203,10 @@ impl Reader {
     }
 }
 
-/// Is the first OOB byte of the page in the chip's register anything but FFh?
+/// Does the page in the chip's register mark its block bad?
 fn is_marked<N: Nand + ?Sized>(nand: &mut N) -> bool {
     nand.seek(PAGE_BYTES);
     let mark = nand.read_byte();
     nand.seek(0);
-    mark != 0xff
+    is_bad_mark(mark)
 }

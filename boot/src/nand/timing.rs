@@ -330,8 +330,7 @@ impl Setting {
         clock: BusClock,
     ) -> Result<Self, OutOfRange> {
         let shared = controller.read.is_none();
-        let write =
-            Needs { timing, controller, clock, latch: true, data_in: true, data_out: shared };
+        let write = Needs { timing, controller, clock, latch: true, data_in: true, data_out: shared };
         let write = match write.solve(&controller.write) {
             Ok(phases) => phases,
             Err(error) => return Err(error),
@@ -468,3 +467,6 @@ pub const fn best_divider(
     }
     best
 }
+
+#[cfg(test)]
+mod tests;

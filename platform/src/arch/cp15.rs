@@ -43,17 +43,23 @@ pub fn early() {
 
 /// A 1 MiB section: access permitted, domain 0, neither cached nor buffered.
 const DEVICE: u32 = 0xc12;
+/// MiB in the address space.
+pub const ALL: u32 = 4096;
 /// What makes a section write-back cached.
 const CACHED: u32 = 0x00c;
 
 /// Maps every address to itself, the SRAM at 0 and SDRAM cached; then switches MMU,
 /// D-cache and alignment faults on.
 ///
-/// `sdram` is the range of SDRAM in MiB.
-pub fn map_flat(table: &'static mut [u32; 4096], sdram: core::ops::Range<u32>) {
+/// `sdram` is the range of SDRAM in MiB; nothing is mapped from `end` MiB on.
+#[inline(always)]
+pub fn map_flat(table: &'static mut [u32; 4096], sdram: core::ops::Range<u32>, end: u32) {
     for (mib, entry) in (0u32..).zip(table.iter_mut()) {
         let cached = mib == 0 || sdram.contains(&mib);
-        *entry = mib << 20 | DEVICE | if cached { CACHED } else { 0 };
+        *entry = match mib < end {
+            true => mib << 20 | DEVICE | if cached { CACHED } else { 0 },
+            false => 0,
+        };
     }
     enable(table);
 }

@@ -50,7 +50,7 @@ pub fn call(entry: u32, r0: u32, r1: u32) -> u32 {
             inout("r0") r0 => result,
             inout("r1") r1 => _,
             inout("r12") entry => _,
-            out("r2") _, out("r3") _, out("lr") _,
+            clobber_abi("C"),
         );
     }
     result

@@ -13,7 +13,8 @@ pub mod stage1;
 pub fn delay(cycles: u32) {
     // `subs` takes one cycle and a taken branch three, in A32 and in Thumb (ARM9TDMI
     // TRM, instruction cycle counts).
-    let turns = cycles / 4 + 1;
+    // The last turn takes two.
+    let turns = cycles / 4 + 2;
     // SAFETY: the loop touches nothing but its own register.
     unsafe {
         core::arch::asm!(

@@ -11,6 +11,7 @@ unsafe extern "C" {
     static _stage2_end: u8;
     static mut _handover: [u32; 16];
     static mut _page_table: [u32; 4096];
+    static mut _tags: [u32; 256];
 }
 
 fn address(symbol: &'static u8) -> u32 {
@@ -40,15 +41,17 @@ symbol!(/// First address behind stage2's part.
 /// The MMU's first-level table. Call once: its contents then belong to the MMU.
 #[must_use]
 pub fn page_table() -> &'static mut [u32; 4096] {
+    let place = &raw mut _page_table;
     // SAFETY: the linker script sets 16 KiB aside here that nothing else uses.
-    unsafe { &mut *&raw mut _page_table }
+    unsafe { &mut *place }
 }
 
 /// The hand-over record.
 #[must_use]
 pub fn handover() -> &'static mut [u32; 16] {
+    let place = &raw mut _handover;
     // SAFETY: the linker script sets a page aside here that nothing else uses.
-    unsafe { &mut *&raw mut _handover }
+    unsafe { &mut *place }
 }
 
 /// SDRAM behind the caches, minus the loader's own part for writing.
@@ -85,7 +88,7 @@ impl Area for LoadArea {
     fn has(&self, address: u32) -> bool {
         // The area ends far below the end of the address space: nothing overflows.
         let end = self.end - 4 * PAGE_WORDS as u32;
-        address % 4 == 0 && address >= self.start && address <= end
+        address.is_multiple_of(4) && address >= self.start && address <= end
     }
 
     fn put(&mut self, address: u32, page: &[u32; PAGE_WORDS]) -> bool {
@@ -109,12 +112,13 @@ impl Loops for LoadArea {
     }
 }
 
-/// Room for the tag list of a kernel at `address`.
+/// Room for the tag list, 0x100 bytes into RAM.
 #[must_use]
-pub fn tag_list(address: u32) -> &'static mut [u32; 256] {
-    // SAFETY: the caller's address is a constant near the start of RAM, in what
-    // `LoadArea::kernel` keeps free.
-    unsafe { &mut *(address as *mut [u32; 256]) }
+pub fn tag_list() -> &'static mut [u32; 256] {
+    let place = &raw mut _tags;
+    // SAFETY: the linker script names a place near the start of RAM, where `LoadArea::kernel`
+    // loads nothing; it is written once, right before the kernel is entered.
+    unsafe { &mut *place }
 }
 
 impl Memory for Ram {

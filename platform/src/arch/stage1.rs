@@ -13,8 +13,9 @@ macro_rules! stage1_entry {
         }
         extern "C" fn stage1_main() -> ! {
             static mut DATA: $data = $init;
+            let data = &raw mut DATA;
             // SAFETY: the start-up code calls this function, once.
-            $main(unsafe { &mut *&raw mut DATA })
+            $main(unsafe { &mut *data })
         }
         extern "C" fn stage1_fault(pc: u32) -> ! {
             $fault(pc)

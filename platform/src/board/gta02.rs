@@ -75,6 +75,5 @@ impl Board for Gta02 {
     fn pins() {
         gpio::set_port_a(GPACON, N_NAND_WP);
         gpio::set_port_h(GPHCON);
-        gpio::enable_sdram_clocks();
     }
 }

@@ -40,8 +40,7 @@ impl Board for Mini2440 {
     };
 
     /// Bank 6: two x16 parts of 32 MiB; two clocks each for CAS latency, tRCD and tRP.
-    /// Bank 4 is the DM9000 network controller. Bank 7 is set up alike, because it
-    /// follows bank 6, but nothing is there.
+    /// Bank 4 is the DM9000 network controller. Nothing is in bank 7.
     const SDRAM: SdramConfig = SdramConfig {
         bwscon: 0x323d_3330,
         bankcon: [

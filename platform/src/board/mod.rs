@@ -3,7 +3,7 @@
 
 use crate::arch::ram::Ram;
 pub use crate::hal::BoardInfo;
-use crate::hal::{Clock, Nand, Serial};
+use crate::hal::{Nand, Serial};
 
 #[cfg(board = "gta02")]
 mod gta02;
@@ -23,8 +23,8 @@ pub trait Platform {
     type Serial: Serial;
     /// Driver of the NAND controller.
     type Nand: Nand;
-    /// Driver of the time base.
-    type Clock: Clock;
+    /// MiB of the address space from which on nothing is mapped.
+    const MAPPED_MIB: u32;
 
     /// From reset to working SDRAM; runs on a few bytes of stack.
     fn early_init();
@@ -33,14 +33,14 @@ pub trait Platform {
     /// The NAND controller; `sabotage` makes it too fast by one HCLK, for proving that
     /// such a mistake is noticed.
     fn nand(sabotage: bool) -> Self::Nand;
-    /// The time base, started if `start`, else as an earlier stage left it.
-    fn clock(start: bool) -> Self::Clock;
-    /// Resets the board after about this many milliseconds.
-    fn reset_in(millis: u32) -> !;
+    /// Has the board reset after about this many milliseconds.
+    fn reset_in(millis: u32);
 }
 
 /// This board.
 pub const BOARD: BoardInfo = Selected::INFO;
+/// MiB of the address space from which on nothing is mapped.
+pub const MAPPED_MIB: u32 = Selected::MAPPED_MIB;
 
 /// From reset to working SDRAM; runs on a few bytes of stack.
 #[inline(always)]
@@ -66,18 +66,6 @@ pub fn nand() -> <Selected as Platform>::Nand {
     Selected::nand(cfg!(feature = "sabotage"))
 }
 
-/// The time base, started.
-#[must_use]
-pub fn start_clock() -> <Selected as Platform>::Clock {
-    Selected::clock(true)
-}
-
-/// The time base as an earlier stage left it.
-#[must_use]
-pub fn clock() -> <Selected as Platform>::Clock {
-    Selected::clock(false)
-}
-
 /// SDRAM.
 #[must_use]
 pub fn memory() -> Ram {
@@ -86,10 +74,13 @@ pub fn memory() -> Ram {
 
 /// Resets the board at once.
 pub fn reset() -> ! {
-    Selected::reset_in(1)
+    Selected::reset_in(1);
+    loop {
+        core::hint::spin_loop();
+    }
 }
 
-/// Resets the board after about this many milliseconds.
-pub fn reset_in(millis: u32) -> ! {
-    Selected::reset_in(millis)
+/// Has the board reset after about this many milliseconds.
+pub fn reset_in(millis: u32) {
+    Selected::reset_in(millis);
 }

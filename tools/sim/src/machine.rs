@@ -216,8 +216,6 @@ impl<'a> Machine<'a> {
         self.control_stale = true;
         (self.refill, self.late, self.idle, self.interrupt) = (0, None, false, false);
         (self.next_pc, self.stuck_since, self.vector_exceptions) = (0, None, 0);
-        // A board that starts again has not been idle all the while.
-        self.activity = self.time;
         self.keep_power_until = self.board.keep_power.as_ref().map_or(NEVER, |keep| self.time + keep.within);
         self.boot_rom();
         self.next_event = self.time;
@@ -704,6 +702,10 @@ impl<'a> Machine<'a> {
         if !self.soc.console().take_polled_empty() {
             self.polling = Polling::default();
             return;
+        }
+        if self.time - self.polling.last > model::POLLING_GAP {
+            // It was busy with something else until now, or has just been reset.
+            self.activity = self.time;
         }
         self.skip_polling();
         let Some(idle) = self.options.idle_ns.filter(|_| self.entry.is_none()) else { return };

@@ -198,6 +198,16 @@ mod tests {
     }
 
     #[test]
+    fn skipped_time_moves_everything_on() {
+        let mut bus = MemoryBus::default();
+        bus.write_buffered(0, sdram(0x3000_0000, 1), &TIMING);
+        let mut skipped = MemoryBus::default();
+        skipped.write_buffered(0, sdram(0x3000_0000, 1), &TIMING);
+        skipped.skip(1_000_000);
+        assert_eq!(skipped.drain(1_050_000), bus.drain(50_000));
+    }
+
+    #[test]
     fn the_write_buffer_holds_four_addresses_and_sixteen_words() {
         let mut bus = MemoryBus::default();
         let stalls: Vec<_> =

@@ -36,7 +36,7 @@ fn failed(what: &'static str) -> impl Fn(uc_error) -> Error {
     move |error| Error::Cpu { what, reason: format!("{error:?}") }
 }
 
-/// See [`crate::run`].
+/// See [`crate::run()`].
 pub fn run(options: &Options, nand: &mut NandImage, console: &mut dyn Console) -> Result<Report, Error> {
     let board =
         board::find(&options.board).ok_or_else(|| Error::UnknownBoard { name: options.board.clone() })?;

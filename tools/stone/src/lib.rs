@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bad;
+pub mod board;
 pub mod chip;
 pub mod cmd;
 pub mod dump;

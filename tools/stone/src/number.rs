@@ -57,6 +57,24 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
     Ok(ns.round() as u64)
 }
 
+/// A clock in MHz as hertz and what divides them: `133.25`, or `400/3`.
+///
+/// # Errors
+/// Says what is not a clock.
+pub fn megahertz(text: &str) -> Result<(u32, u32), String> {
+    let wrong = || format!("`{text}` is not a clock in MHz from 1 to 1000, such as 100, 133.25 or 400/3");
+    let (digits, divider) = text.split_once('/').unwrap_or((text, "1"));
+    let divider: u32 = divider.trim().parse().map_err(|_| wrong())?;
+    let megahertz: f64 = digits.trim().parse().map_err(|_| wrong())?;
+    if !(1.0..=4000.0).contains(&megahertz) || !(1..=1000).contains(&divider) {
+        return Err(wrong());
+    }
+    if !(1.0..=1000.0).contains(&(megahertz / f64::from(divider))) {
+        return Err(wrong());
+    }
+    Ok(((megahertz * 1e6).round() as u32, divider))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,5 +111,18 @@ mod tests {
         check("30", None);
         check("-1s", None);
         check("infs", None);
+    }
+
+    #[test]
+    fn clocks_are_decimals_or_fractions() {
+        let check = |text, expected: Option<(u32, u32)>| assert_eq!(megahertz(text).ok(), expected, "{text}");
+        check("100", Some((100_000_000, 1)));
+        check("101.4", Some((101_400_000, 1)));
+        check("400/3", Some((400_000_000, 3)));
+        check("400/0", None);
+        check("0.5", None);
+        check("1000.1", None);
+        check("NaN", None);
+        check("100 MHz", None);
     }
 }

@@ -3,9 +3,8 @@
 use super::clock::{self, ClockConfig};
 use super::nand::{Config, Controller};
 use super::sdram::{self, SdramConfig};
-use super::timer::{Tick, Timer};
 use super::uart::{Divisor, Uart};
-use super::wdt;
+use super::{gpio, wdt};
 use crate::arch::cp15;
 use crate::board::{BoardInfo, Platform};
 use crate::hal::NandTiming;
@@ -47,7 +46,6 @@ impl<B: Board> Solved<B> {
     };
     const TOO_FAST: Config = Self::NAND.one_hclk_too_short();
     const SDRAM: &[u32; 13] = &B::SDRAM.registers(B::INFO.hclk);
-    const TICK: Tick = Tick::at(B::INFO.pclk);
     const DIVISOR: Divisor = Divisor::for_baud(B::INFO.pclk, B::INFO.baud);
     const CLOCKS: &ClockConfig = {
         assert!(B::CLOCKS.is_within_limits(), "a clock is too fast, or USB has none");
@@ -59,7 +57,8 @@ impl<B: Board> Platform for B {
     const INFO: BoardInfo = B::INFO;
     type Serial = Uart;
     type Nand = Controller;
-    type Clock = Timer;
+    /// The last block is the AC97 controller's, at 0x5b00_0000.
+    const MAPPED_MIB: u32 = 0x5b1;
 
     #[inline(always)]
     fn early_init() {
@@ -68,6 +67,7 @@ impl<B: Board> Platform for B {
         cp15::early();
         clock::start(Solved::<B>::CLOCKS);
         B::pins();
+        gpio::enable_sdram_clocks();
         sdram::start(Solved::<B>::SDRAM);
     }
 
@@ -86,11 +86,7 @@ impl<B: Board> Platform for B {
         Controller::start(if sabotage { &Solved::<B>::TOO_FAST } else { &Solved::<B>::NAND })
     }
 
-    fn clock(start: bool) -> Timer {
-        if start { Timer::start(Solved::<B>::TICK) } else { Timer::running(Solved::<B>::TICK) }
-    }
-
-    fn reset_in(millis: u32) -> ! {
-        wdt::reset_in(B::INFO.pclk, millis)
+    fn reset_in(millis: u32) {
+        wdt::reset_in(B::INFO.pclk, millis);
     }
 }

@@ -29,7 +29,8 @@ register_structs! {
 /// MISCCR: nEN_SCKE, nEN_SCLK1, nEN_SCLK0 hold the SDRAM's clocks off during sleep.
 const SDRAM_OFF: u32 = 0b111 << 17;
 
-/// Gives a port A pin to its bus function (`function`) or makes it an output.
+/// Sets the levels of port A's output pins, then which pins have their bus function (1) and
+/// which are outputs (0).
 pub fn set_port_a(con: u32, dat: u32) {
     let [a, ..] = &super::map::gpio().ports;
     a.dat.set(dat);

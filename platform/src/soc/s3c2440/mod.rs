@@ -5,7 +5,6 @@ pub mod clock;
 pub mod gpio;
 pub mod nand;
 pub mod sdram;
-pub mod timer;
 pub mod uart;
 pub mod wdt;
 
@@ -24,8 +23,6 @@ mod map {
         uart0: super::uart::Regs = 0x5000_0000;
         /// UART 2.
         uart2: super::uart::Regs = 0x5000_8000;
-        /// PWM timers.
-        timer: super::timer::Regs = 0x5100_0000;
         /// Watchdog.
         wdt: super::wdt::Regs = 0x5300_0000;
         /// GPIO and MISCCR.

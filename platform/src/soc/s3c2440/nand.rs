@@ -1,8 +1,10 @@
 //! NAND controller with its ECC unit, 8-bit large-page chips. S3C2440A User's Manual,
 //! chapter 6.
 
-use crate::hal::{EccCode, Geometry, Nand, NandTiming, PAGE_WORDS, Timeout};
+use crate::arch::loops;
+use crate::hal::{Geometry, Nand, NandTiming, PAGE_WORDS, STEPS, Timeout};
 use crate::units::{Hz, Ns, Page};
+use core::mem::offset_of;
 use tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
 use tock_registers::{register_bitfields, register_structs};
@@ -233,17 +235,17 @@ impl Nand for Controller {
         Err(Timeout)
     }
 
-    fn read_step(&mut self, step: &mut [u32]) -> EccCode {
-        // One write clears the unit and lets it count; both bits share a register.
-        self.regs.nfcont.write(NFCONT::MODE::SET + NFCONT::SPARE_ECC_LOCK::SET + NFCONT::INIT_ECC::SET);
-        crate::arch::loops::drain_register(&self.regs.nfdata, step);
-        self.regs.nfcont.write(NFCONT::MODE::SET + NFCONT::SPARE_ECC_LOCK::SET + NFCONT::MAIN_ECC_LOCK::SET);
-        let [a, b, c, _] = self.regs.nfmecc0.get().to_le_bytes();
-        [a, b, c]
-    }
-
-    fn read_page(&mut self, data: &mut [u32; PAGE_WORDS], codes: &mut [u32; 8]) {
-        transfer_page(self.regs, data, codes);
+    fn read_page(&mut self, data: &mut [u32; PAGE_WORDS], codes: &mut [u32; STEPS]) {
+        // INIT_ECC clears the main unit and the open lock lets it count; afterwards both
+        // units are locked, and the code stands still.
+        const COUNT: u32 =
+            (NFCONT::MODE::SET.value | NFCONT::SPARE_ECC_LOCK::SET.value) | NFCONT::INIT_ECC::SET.value;
+        const LOCKED: u32 =
+            (NFCONT::MODE::SET.value | NFCONT::SPARE_ECC_LOCK::SET.value) | NFCONT::MAIN_ECC_LOCK::SET.value;
+        const CONTROL: usize = offset_of!(Regs, nfcont);
+        const DATA: usize = offset_of!(Regs, nfdata);
+        const CODE: usize = offset_of!(Regs, nfmecc0);
+        loops::transfer_page::<Regs, CONTROL, DATA, CODE, COUNT, LOCKED>(self.regs, data, codes);
     }
 
     fn read_byte(&mut self) -> u8 {
@@ -263,54 +265,4 @@ impl Nand for Controller {
         self.command(command::RANDOM_OUT_CONFIRM);
         crate::arch::delay(self.waits.t_whr);
     }
-}
-
-/// `NFCONT` while a step is counted: INIT_ECC clears the main unit, whose lock is open.
-const COUNT: u32 = 0x51;
-/// `NFCONT` while the code is read: both units are locked.
-const LOCKED: u32 = 0x61;
-
-/// Transfers a page in eight steps of 64 words and stores `NFMECC0` for each.
-///
-/// What the core does between two loads of NFDATA is time that the chip waits, so it is
-/// as little as can be: eight loads, one store.
-#[unsafe(naked)]
-#[cfg_attr(target_arch = "arm", instruction_set(arm::a32))]
-extern "C" fn transfer_page(regs: &Regs, data: &mut [u32; PAGE_WORDS], codes: &mut [u32; 8]) {
-    // SAFETY (of the naked function): it keeps the procedure call standard, stores 512 words
-    // to `data` and eight to `codes`, and touches registers only inside of `regs`.
-    core::arch::naked_asm!(
-        "push {{r4-r11, lr}}",
-        "add lr, r2, #32",
-        "1:",
-        "mov r3, #{count}",
-        "str r3, [r0, #{nfcont}]",
-        "add r12, r1, #256",
-        "2:",
-        "ldr r4, [r0, #{nfdata}]",
-        "ldr r5, [r0, #{nfdata}]",
-        "ldr r6, [r0, #{nfdata}]",
-        "ldr r7, [r0, #{nfdata}]",
-        "ldr r8, [r0, #{nfdata}]",
-        "ldr r9, [r0, #{nfdata}]",
-        "ldr r10, [r0, #{nfdata}]",
-        "ldr r11, [r0, #{nfdata}]",
-        "stmia r1!, {{r4-r11}}",
-        "cmp r1, r12",
-        "bne 2b",
-        "mov r3, #{locked}",
-        "str r3, [r0, #{nfcont}]",
-        "ldr r3, [r0, #{nfmecc0}]",
-        "bic r3, r3, #0xff000000", // the fourth byte belongs to longer steps
-        "str r3, [r2], #4",
-        "cmp r2, lr",
-        "bne 1b",
-        "pop {{r4-r11, lr}}",
-        "bx lr",
-        count = const COUNT,
-        locked = const LOCKED,
-        nfcont = const core::mem::offset_of!(Regs, nfcont),
-        nfdata = const core::mem::offset_of!(Regs, nfdata),
-        nfmecc0 = const core::mem::offset_of!(Regs, nfmecc0),
-    )
 }

@@ -29,8 +29,8 @@ pub fn stop() {
     super::map::wdt().wtcon.set(0);
 }
 
-/// Resets the chip after about `millis` ms, at most some 30 s.
-pub fn reset_in(pclk: Hz, millis: u32) -> ! {
+/// Has the chip reset after about `millis` ms, at most some 30 s.
+pub fn reset_in(pclk: Hz, millis: u32) {
     // A tick is 256 x 128 periods of PCLK; the counter has 16 bits. 1024 for 1000 saves
     // a division.
     let ticks = (millis * (pclk.0 / (256 * 128)) / 1024).clamp(1, 0xffff);
@@ -40,7 +40,4 @@ pub fn reset_in(pclk: Hz, millis: u32) -> ! {
     regs.wtcnt.set(ticks);
     regs.wtcon
         .write(WTCON::PRESCALER.val(255) + WTCON::ENABLE::SET + WTCON::DIVIDER::By128 + WTCON::RESET::SET);
-    loop {
-        core::hint::spin_loop();
-    }
 }

@@ -4,6 +4,7 @@ mod inspect;
 mod nand;
 mod pack;
 mod run;
+mod timing;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -24,6 +25,7 @@ enum Command {
     Nand(nand::Args),
     Inspect(inspect::Args),
     Run(run::Args),
+    Timing(timing::Args),
 }
 
 /// Runs the command line of the process.
@@ -34,6 +36,7 @@ pub fn main() -> ExitCode {
         Command::Nand(args) => nand::run(args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Timing(args) => timing::run(&args),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

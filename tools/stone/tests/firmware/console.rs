@@ -1,6 +1,8 @@
 //! The prompt: how it is reached, and that nothing typed there takes it away.
 
-use crate::kit::{BOARDS, Board, GTA02, LOAD_A, LOAD_B, MINI2440, STAGE1, at_prompt, booted, kernel, said, stage1};
+use crate::kit::{
+    BOARDS, Board, GTA02, LOAD_A, LOAD_B, MINI2440, STAGE1, at_prompt, booted, kernel, said, stage1,
+};
 use boot::crc::crc32;
 use sim::{Options, Outcome, Report};
 

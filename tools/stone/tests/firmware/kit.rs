@@ -226,8 +226,9 @@ pub fn uimage(data: &[u8], change: impl FnOnce(&mut Header)) -> Vec<u8> {
         arch: uimage::ARCH_ARM,
         kind: uimage::TYPE_KERNEL,
         comp: uimage::COMP_NONE,
-        name: [b'k'; uimage::NAME],
+        name: [0; uimage::NAME],
     };
+    header.name[..6].copy_from_slice(b"kernel");
     change(&mut header);
     [&header.to_bytes(crc32)[..], data].concat()
 }

@@ -10,6 +10,7 @@ mod kit;
 
 mod bad_blocks;
 mod bitflips;
+mod command_line;
 mod console;
 mod headers;
 mod kinds;

@@ -2,8 +2,8 @@
 
 use crate::common::pattern;
 use crate::kit::{
-    BLOCK, BOARDS, Board, Flash, GTA02, LOAD_A, LOAD_B, MINI2440, Random, STAGE1, at_prompt, booted, kernel, lawful,
-    said, stage1,
+    BLOCK, BOARDS, Board, Flash, GTA02, LOAD_A, LOAD_B, MINI2440, Random, STAGE1, at_prompt, booted, kernel,
+    lawful, said, stage1,
 };
 use boot::boot_table;
 use boot::image::uimage::HEADER;
@@ -86,10 +86,11 @@ fn pages_are_taken_from_the_other_copy() {
     check(&[], &[], "2:ok");
     check(&[1], &[], "2:ok");
     check(&[1, 2, 63, 64, 65, 189], &[3, 62, 66, 188], "2:ok");
+    // The page with the header is a page like others.
+    check(&[0], &[], "2:ok");
     check(&[], &[0], "2:ok");
-    // A copy without its header cannot lead, but still has pages to give.
-    check(&[0], &[], "2:ecc ok");
-    check(&[0], &[5, 100], "2:ecc ok");
+    // Without its own, the first copy does not lead for long, but still has pages to give.
+    check(&[0, 130], &[5, 100], "2:ecc ok");
 }
 
 #[test]

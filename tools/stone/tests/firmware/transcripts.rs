@@ -1,5 +1,6 @@
 //! What is typed at the prompt and what comes back, side by side in transcripts/: lines
-//! in NAME.in, the whole console in NAME.out. NAME starts with that of the board.
+//! in NAME.in, the console from the first prompt on in NAME.out. NAME starts with that of
+//! the board.
 //!
 //! `RENEW_TRANSCRIPTS=1 cargo test -p stone transcripts` writes the .out files anew; read
 //! the difference before it is committed.
@@ -7,6 +8,9 @@
 use crate::kit::{BOARDS, at_prompt};
 use std::path::Path;
 use std::{env, fs};
+
+/// The loader's version is the workspace's.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 fn check(name: &str) {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/firmware/transcripts");
@@ -16,10 +20,12 @@ fn check(name: &str) {
     // The first key stops stage1.
     let report = flash.run(&flash.options(), &format!("\r{}", script.replace('\n', "\r")));
     at_prompt(&report);
-    let found = report.uart.replace('\r', "");
+    let text =
+        report.uart.replace('\r', "").replace(&format!("Steppingstone {VERSION}"), "Steppingstone VERSION");
+    let found = &text[text.find("=> ").unwrap()..];
     let file = directory.join(name).with_extension("out");
     if env::var_os("RENEW_TRANSCRIPTS").is_some() {
-        fs::write(&file, &found).unwrap();
+        fs::write(&file, found).unwrap();
     }
     let expected = fs::read_to_string(&file).unwrap_or_default();
     assert!(found == expected, "{} says:\n{expected}\nThe board says:\n{found}", file.display());
