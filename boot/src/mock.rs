@@ -310,6 +310,7 @@ impl Board {
             revision: None,
             sdram: (RAM, RAM_SIZE),
             loader: (LOADER, RAM + RAM_SIZE - LOADER),
+            nand_parts: &["K5D2G13ACM"],
             fclk: Hz(400_000_000),
             hclk: Hz(133_333_333),
             pclk: Hz(66_666_666),

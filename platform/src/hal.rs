@@ -26,56 +26,20 @@ pub struct Geometry {
     pub blocks: u32,
 }
 
-/// Timing of a NAND part, by the names of its data sheet.
+/// What a NAND driver is told of its chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are the data sheet's")]
-pub struct NandTiming {
-    pub t_cls_min: Ns,
-    pub t_clh_min: Ns,
-    pub t_cs_min: Ns,
-    pub t_ch_min: Ns,
-    pub t_als_min: Ns,
-    pub t_alh_min: Ns,
-    pub t_ds_min: Ns,
-    pub t_dh_min: Ns,
-    pub t_wp_min: Ns,
-    pub t_wh_min: Ns,
-    pub t_wc_min: Ns,
-    pub t_rp_min: Ns,
-    pub t_reh_min: Ns,
-    pub t_rc_min: Ns,
-    pub t_rea_max: Ns,
+pub struct NandSetup {
+    /// Timing fields of the cycles that write, as they go into the controller's registers:
+    /// before the strobe, strobe low, strobe high.
+    pub write: [u32; 3],
+    /// The same of the cycles that read; not other ones where the fields are shared.
+    pub read: [u32; 3],
+    /// Last byte written to the first strobe that reads.
     pub t_whr_min: Ns,
+    /// Last strobe that reads to the next command.
     pub t_rhw_min: Ns,
     /// The longest of tR and tRST: how long R/nB may stay low in what a loader does.
     pub t_busy_max: Ns,
-}
-
-impl NandTiming {
-    /// A timing that satisfies this part and another one.
-    #[must_use]
-    pub const fn worst(&self, other: &Self) -> Self {
-        Self {
-            t_cls_min: self.t_cls_min.max(other.t_cls_min),
-            t_clh_min: self.t_clh_min.max(other.t_clh_min),
-            t_cs_min: self.t_cs_min.max(other.t_cs_min),
-            t_ch_min: self.t_ch_min.max(other.t_ch_min),
-            t_als_min: self.t_als_min.max(other.t_als_min),
-            t_alh_min: self.t_alh_min.max(other.t_alh_min),
-            t_ds_min: self.t_ds_min.max(other.t_ds_min),
-            t_dh_min: self.t_dh_min.max(other.t_dh_min),
-            t_wp_min: self.t_wp_min.max(other.t_wp_min),
-            t_wh_min: self.t_wh_min.max(other.t_wh_min),
-            t_wc_min: self.t_wc_min.max(other.t_wc_min),
-            t_rp_min: self.t_rp_min.max(other.t_rp_min),
-            t_reh_min: self.t_reh_min.max(other.t_reh_min),
-            t_rc_min: self.t_rc_min.max(other.t_rc_min),
-            t_rea_max: self.t_rea_max.max(other.t_rea_max),
-            t_whr_min: self.t_whr_min.max(other.t_whr_min),
-            t_rhw_min: self.t_rhw_min.max(other.t_rhw_min),
-            t_busy_max: self.t_busy_max.max(other.t_busy_max),
-        }
-    }
 }
 
 /// The ECC code of one step, in the order the controller's registers give it.
@@ -182,9 +146,12 @@ pub struct BoardInfo {
     pub sdram: (u32, u32),
     /// Start and size in bytes of the part of SDRAM that belongs to the loader.
     pub loader: (u32, u32),
+    /// NAND parts that it may carry, by the numbers in the boot library's table.
+    pub nand_parts: &'static [&'static str],
     /// Clock of the core.
     pub fclk: Hz,
-    /// Clock of the AHB bus: memory and NAND controllers.
+    /// Clock of the AHB bus, a whole fraction of the core's, rounded down: memory and NAND
+    /// controllers.
     pub hclk: Hz,
     /// Clock of the APB bus: UARTs and timers.
     pub pclk: Hz,

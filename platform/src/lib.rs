@@ -7,7 +7,6 @@
 #![no_std]
 
 pub mod hal;
-pub mod part;
 pub mod units;
 
 #[cfg(feature = "firmware")]

@@ -8,10 +8,11 @@ use boot::crc;
 use boot::direct::{Direct, Image, Rules};
 use boot::handover::{self, Outcome, word};
 use boot::image::uimage;
+use boot::nand::setup;
 use boot::tags::{self, TAGS_AREA, TAGS_OFFSET};
 use platform::arch::ram::LoadArea;
 use platform::arch::{cp15, jump, ram, stage1};
-use platform::board::{self, BOARD};
+use platform::board::{self, BOARD, NandConfig};
 use platform::hal::{Nand, Serial};
 
 platform::stage1_entry!(
@@ -20,6 +21,9 @@ platform::stage1_entry!(
     fault: fault,
     data: Direct = Direct::EMPTY
 );
+
+/// Solved at compile time: a part that the controller cannot serve does not compile.
+const NAND: &NandConfig = &board::nand_config(&setup::of_board(&BOARD));
 
 fn say(text: &[u8]) {
     let mut serial = board::serial();
@@ -43,7 +47,7 @@ fn main(direct: &mut Direct) -> ! {
     say(b"\r\nS1");
 
     let Some(table) = Words::check(stage1::boot_table(), crc::of_words) else { fault(2) };
-    let nand = &mut board::nand();
+    let nand = &mut board::nand(NAND);
     let mut rules = Rules { kind: uimage::TYPE_KERNEL.into(), area: LoadArea::kernel(TAGS_AREA) };
     let record = ram::handover();
     record.fill(0);

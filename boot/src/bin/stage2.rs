@@ -9,11 +9,15 @@ use aarch32_rt as _;
 use boot::cmd::Context;
 use boot::console::{Console, fault, shell::Shell, start};
 use boot::handover::Handover;
+use boot::nand::setup;
 use platform::arch::{self, cp15, jump, ram};
-use platform::board::{self, BOARD};
+use platform::board::{self, BOARD, NandConfig};
 use platform::hal::{BoardInfo, Fault, Machine, Nand};
 
 platform::stage2_entry!(main, fault);
+
+/// Solved at compile time: a part that the controller cannot serve does not compile.
+const NAND: &NandConfig = &board::nand_config(&setup::of_board(&BOARD));
 
 struct Board;
 
@@ -52,7 +56,7 @@ fn main() -> ! {
 
 /// Does something, then answers at the prompt for ever.
 fn session(first: impl FnOnce(&mut Context<'_>)) -> ! {
-    let (mut serial, mut nand, mut memory) = (board::serial(), board::nand(), board::memory());
+    let (mut serial, mut nand, mut memory) = (board::serial(), board::nand(NAND), board::memory());
     // Whoever was here before may have left the chip busy. A chip that does not answer is
     // told of by whatever wants to read it.
     let _ = nand.identify();

@@ -27,6 +27,12 @@ pub struct BusClock {
 }
 
 impl BusClock {
+    /// A clock that is a whole fraction of another one, of which it is known rounded down.
+    #[must_use]
+    pub const fn of(source: Hz, rounded: Hz) -> Self {
+        Self { source, divider: source.0 / rounded.0 }
+    }
+
     /// The fewest periods that last at least this long.
     #[must_use]
     pub const fn cycles(self, time: Ns) -> u32 {

@@ -2,8 +2,6 @@
 //! UART2. Pin and memory settings as Openmoko's own boot loader used them.
 
 use super::BoardInfo;
-use crate::hal::NandTiming;
-use crate::part;
 use crate::soc::s3c2442::board::{Board, Console};
 use crate::soc::s3c2442::clock::{ClockConfig, HclkDivider, Pll};
 use crate::soc::s3c2442::gpio;
@@ -29,6 +27,7 @@ impl Board for Gta02 {
         revision: Some(0x360), // hardware A6
         sdram: (0x3000_0000, 128 << 20),
         loader: (0x37e0_0000, 2 << 20),
+        nand_parts: &["K5D2G13ACM"],
         fclk: Self::CLOCKS.fclk(),
         hclk: Self::CLOCKS.hclk(),
         pclk: Self::CLOCKS.pclk(),
@@ -65,7 +64,6 @@ impl Board for Gta02 {
         mrsr: [sdram::mode(3), sdram::mode(3)],
     };
 
-    const NAND: NandTiming = part::K5D2G13ACM;
     const CONSOLE: Console = Console::Uart2;
 
     fn keep_power() {

@@ -3,7 +3,7 @@
 
 use crate::arch::ram::Ram;
 pub use crate::hal::BoardInfo;
-use crate::hal::{Nand, Serial};
+use crate::hal::{Nand, NandSetup, Serial};
 
 #[cfg(board = "gta02")]
 mod gta02;
@@ -23,6 +23,8 @@ pub trait Platform {
     type Serial: Serial;
     /// Driver of the NAND controller.
     type Nand: Nand;
+    /// What that driver is set up with.
+    type NandConfig: 'static;
     /// MiB of the address space from which on nothing is mapped.
     const MAPPED_MIB: u32;
 
@@ -30,9 +32,8 @@ pub trait Platform {
     fn early_init();
     /// The console, set up if `start`, else as an earlier stage left it.
     fn serial(start: bool) -> Self::Serial;
-    /// The NAND controller; `sabotage` makes it too fast by one HCLK, for proving that
-    /// such a mistake is noticed.
-    fn nand(sabotage: bool) -> Self::Nand;
+    /// The NAND controller.
+    fn nand(config: &'static Self::NandConfig) -> Self::Nand;
     /// Has the board reset after about this many milliseconds.
     fn reset_in(millis: u32);
 }
@@ -60,10 +61,21 @@ pub fn serial() -> <Selected as Platform>::Serial {
     Selected::serial(false)
 }
 
-/// The NAND controller with the part's own timings.
+/// What the NAND driver is set up with.
+pub type NandConfig = <Selected as Platform>::NandConfig;
+
+/// Makes the setup of the NAND driver, for a constant. The feature `sabotage` makes it too
+/// fast by one HCLK, for proving that such a mistake is noticed.
 #[must_use]
-pub fn nand() -> <Selected as Platform>::Nand {
-    Selected::nand(cfg!(feature = "sabotage"))
+pub const fn nand_config(setup: &NandSetup) -> NandConfig {
+    let config = NandConfig::new(setup, BOARD.fclk);
+    if cfg!(feature = "sabotage") { config.one_hclk_too_short() } else { config }
+}
+
+/// The NAND controller.
+#[must_use]
+pub fn nand(config: &'static NandConfig) -> <Selected as Platform>::Nand {
+    Selected::nand(config)
 }
 
 /// SDRAM.

@@ -64,7 +64,8 @@ fn is_marked(image: &NandImage, geometry: &Geometry, block: u32) -> bool {
         let mut mark = [0];
         let page = block * geometry.pages_per_block + page;
         image.read(geometry.page_offset(page) + u64::from(geometry.page), &mut mark);
-        mark[0] != 0xff
+        // One cleared bit is taken for a bitflip: marks are written as 00h.
+        mark[0].count_zeros() > 1
     })
 }
 

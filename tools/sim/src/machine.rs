@@ -714,16 +714,17 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A loop that has done nothing but ask the empty receiver many times, each turn as long as the
-    /// one before, will go on so until the next event: whole turns up to there are skipped.
+    /// A loop that has done nothing but ask the empty receiver many times, no turn taking twice as
+    /// long as another (some wait for an SDRAM refresh), will go on so until the next event: whole
+    /// turns up to there are skipped.
     fn skip_polling(&mut self) {
         let Polling { pc, last, period, turns } = self.polling;
         let elapsed = self.time - last;
-        let same = pc == self.pc && elapsed == period;
+        let same = pc == self.pc && elapsed < 2 * period;
         self.polling = Polling {
             pc: self.pc,
             last: self.time,
-            period: elapsed,
+            period: if same { period.min(elapsed) } else { elapsed },
             turns: if same { turns + 1 } else { 0 },
         };
         if self.polling.turns > model::POLLING_TURNS {

@@ -121,7 +121,7 @@ pub const GTA02_KEEPACT_MAX: Ps = 100 * MS;
 pub const STUCK_AFTER: Ps = 20 * MS;
 /// Longest time between two looks at the empty receiver of a guest that waits for input.
 pub const POLLING_GAP: Ps = 10 * MS;
-/// Turns of a loop that only asks the empty receiver, all of the same length, after which it is
+/// Turns of a loop that only asks the empty receiver, all of about the same length, after which it is
 /// taken to be idle. More than any count of tries for a byte that a loader makes.
 pub const POLLING_TURNS: u32 = 20_000;
 /// Exceptions inside the vector page, without an instruction outside it between them, that count as stuck.

@@ -5,6 +5,7 @@ use crate::part::{Geometry, LARGE_PAGE};
 use crate::{Error, Result};
 use boot::boot_table::{self, BootTable, BootTableError, Slot};
 use boot::crc::crc32;
+use boot::nand::bad;
 use boot::nand::ecc::{self, Verdict};
 use boot::nand::hamming;
 use std::fs::File;
@@ -174,7 +175,7 @@ impl Block {
     /// Whether one of the first two pages carries a bad mark.
     #[must_use]
     pub fn is_bad(&self) -> bool {
-        (0..2).any(|page| self.page(page)[self.geometry.page] != 0xff)
+        (0..2).any(|page| bad::is_bad_mark(self.page(page)[self.geometry.page]))
     }
 
     /// Whether nothing is written in it.

@@ -51,6 +51,8 @@ fn clocks_are_exact() {
     check(HCLK_100, 30, 3);
     // 9.86 ns: 30 ns are a little more than three periods.
     check(HCLK_101, 30, 4);
+    assert_eq!(BusClock::of(Hz(400_000_000), Hz(133_333_333)), HCLK_133);
+    assert_eq!(BusClock::of(Hz(400_000_000), Hz(100_000_000)), HCLK_100);
     assert_eq!(HCLK_133.picoseconds(6), 45_000);
     assert_eq!(HCLK_101.picoseconds(1), 9_861);
 }

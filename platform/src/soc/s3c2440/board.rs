@@ -7,7 +7,6 @@ use super::uart::{Divisor, Uart};
 use super::{gpio, wdt};
 use crate::arch::cp15;
 use crate::board::{BoardInfo, Platform};
-use crate::hal::NandTiming;
 
 /// Which UART is the console.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,8 +25,6 @@ pub trait Board {
     const CLOCKS: ClockConfig;
     /// Its memory.
     const SDRAM: SdramConfig;
-    /// The timing of its NAND part, or what suits all the parts it may have.
-    const NAND: NandTiming;
     /// Its console.
     const CONSOLE: Console;
     /// What must be driven at once for the board to stay alive.
@@ -36,15 +33,10 @@ pub trait Board {
     fn pins();
 }
 
-/// Solved at compile time: a part that the controller cannot serve does not compile.
+/// Computed at compile time.
 struct Solved<B>(B);
 
 impl<B: Board> Solved<B> {
-    const NAND: Config = match Config::solve(&B::NAND, B::INFO.fclk, B::INFO.hclk) {
-        Ok(config) => config,
-        Err(_) => panic!("the NAND controller cannot be as slow as this part needs"),
-    };
-    const TOO_FAST: Config = Self::NAND.one_hclk_too_short();
     const SDRAM: &[u32; 13] = &B::SDRAM.registers(B::INFO.hclk);
     const DIVISOR: Divisor = Divisor::for_baud(B::INFO.pclk, B::INFO.baud);
     const CLOCKS: &ClockConfig = {
@@ -57,6 +49,7 @@ impl<B: Board> Platform for B {
     const INFO: BoardInfo = B::INFO;
     type Serial = Uart;
     type Nand = Controller;
+    type NandConfig = Config;
     /// The last block is the AC97 controller's, at 0x5b00_0000.
     const MAPPED_MIB: u32 = 0x5b1;
 
@@ -82,8 +75,8 @@ impl<B: Board> Platform for B {
         uart
     }
 
-    fn nand(sabotage: bool) -> Controller {
-        Controller::start(if sabotage { &Solved::<B>::TOO_FAST } else { &Solved::<B>::NAND })
+    fn nand(config: &'static Config) -> Controller {
+        Controller::start(config)
     }
 
     fn reset_in(millis: u32) {

@@ -2,7 +2,7 @@
 //! chapter 6.
 
 use crate::arch::loops;
-use crate::hal::{Geometry, Nand, NandTiming, PAGE_WORDS, STEPS, Timeout};
+use crate::hal::{Geometry, Nand, NandSetup, PAGE_WORDS, STEPS, Timeout};
 use crate::units::{Hz, Ns, Page};
 use core::mem::offset_of;
 use tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
@@ -76,37 +76,6 @@ pub struct Fields {
     pub twrph1: u32,
 }
 
-/// A timing that the fields of the controller cannot express at this HCLK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutOfRange;
-
-impl Fields {
-    /// The fastest fields that meet every inequality of the part (manual, figures
-    /// 6-3 and 6-4; T is the HCLK period):
-    ///
-    /// - (TWRPH0 + 1) T >= tWP, tRP and tREA: data is taken as the strobe rises
-    /// - (TWRPH1 + 1) T >= tWH, tREH, tCLH, tALH, tCH and tDH
-    /// - (TWRPH0 + TWRPH1 + 2) T >= tWC and tRC
-    /// - TACLS T + (TWRPH0 + 1) T >= tCLS, tALS, tCS and tDS
-    ///
-    /// # Errors
-    /// [`OutOfRange`] when a field would have to be larger than it is wide.
-    pub const fn solve(part: &NandTiming, hclk: Hz) -> Result<Self, OutOfRange> {
-        let low = part.t_wp_min.max(part.t_rp_min).max(part.t_rea_max).to_cycles(hclk).0;
-        let hold = part.t_clh_min.max(part.t_alh_min).max(part.t_ch_min).max(part.t_dh_min);
-        let high = part.t_wh_min.max(part.t_reh_min).max(hold).to_cycles(hclk).0;
-        let cycle = part.t_wc_min.max(part.t_rc_min).to_cycles(hclk).0;
-        let set_up = part.t_cls_min.max(part.t_als_min).max(part.t_cs_min).max(part.t_ds_min);
-        // What the cycle still lacks lengthens the high phase.
-        let high = if low + high < cycle { cycle - low } else { high };
-        let tacls = set_up.to_cycles(hclk).0.saturating_sub(low);
-        if low == 0 || high == 0 || low > 8 || high > 8 || tacls > 3 {
-            return Err(OutOfRange);
-        }
-        Ok(Self { tacls, twrph0: low - 1, twrph1: high - 1 })
-    }
-}
-
 /// Waits that no register field gives; the driver spins for them.
 #[derive(Clone, Copy)]
 struct Waits {
@@ -138,22 +107,17 @@ pub struct Config {
 }
 
 impl Config {
-    /// Solves the timings of a part for a pair of clocks.
-    ///
-    /// # Errors
-    /// [`OutOfRange`] when the controller cannot be as slow as the part needs.
-    pub const fn solve(part: &NandTiming, fclk: Hz, hclk: Hz) -> Result<Self, OutOfRange> {
-        let fields = match Fields::solve(part, hclk) {
-            Ok(fields) => fields,
-            Err(error) => return Err(error),
-        };
+    /// The fields as given, which reading and writing share, and the waits in core clocks.
+    #[must_use]
+    pub const fn new(setup: &NandSetup, fclk: Hz) -> Self {
+        let [tacls, twrph0, twrph1] = setup.write;
         let waits = Waits {
-            t_whr: cycles(part.t_whr_min, fclk),
-            t_rhw: cycles(part.t_rhw_min, fclk),
+            t_whr: cycles(setup.t_whr_min, fclk),
+            t_rhw: cycles(setup.t_rhw_min, fclk),
             // A poll takes ten core cycles at the very least.
-            polls: cycles(part.t_busy_max, fclk) / 10 + 1,
+            polls: cycles(setup.t_busy_max, fclk) / 10 + 1,
         };
-        Ok(Self { fields, waits })
+        Self { fields: Fields { tacls, twrph0, twrph1 }, waits }
     }
 
     /// The same with every strobe one HCLK period shorter: wrong on purpose, for

@@ -46,13 +46,23 @@ fn a_mark_in_either_of_the_first_two_pages_counts() {
 }
 
 #[test]
-fn one_cleared_bit_is_a_mark() {
+fn two_cleared_bits_are_a_mark() {
     let first = MINI2440.good_flash().blocks("kernel-a").start;
     let mut flash = flash(&MINI2440, &[first + 1]).unwrap();
     flash.bad.clear();
-    flash.mark((first + 1) * BLOCK_PAGES, 0xfe);
+    flash.mark((first + 1) * BLOCK_PAGES, 0xfc);
     flash.mark((first + 1) * BLOCK_PAGES + 1, 0xff);
     booted(&MINI2440, &flash.boot(), LOAD_A);
+}
+
+#[test]
+fn one_cleared_bit_is_a_bitflip_in_a_good_block() {
+    let first = MINI2440.good_flash().blocks("kernel-a").start;
+    for page in [0, 1, BLOCK_PAGES, BLOCK_PAGES + 1] {
+        let mut flash = flash(&MINI2440, &[]).unwrap();
+        flash.mark(first * BLOCK_PAGES + page, 0xfe);
+        booted(&MINI2440, &flash.boot(), LOAD_A);
+    }
 }
 
 #[test]

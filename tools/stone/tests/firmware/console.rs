@@ -27,6 +27,38 @@ fn a_key_leads_to_the_prompt() {
     }
 }
 
+/// A user who presses a key when stage1 has begun to load a kernel, and waits for the prompt.
+#[derive(Default)]
+struct Late {
+    seen: Vec<u8>,
+    pressed: bool,
+}
+
+impl sim::Console for Late {
+    fn output(&mut self, bytes: &[u8]) {
+        self.seen.extend(bytes);
+    }
+
+    fn input(&mut self) -> Option<u8> {
+        let press = !self.pressed && self.seen.ends_with(b"A:");
+        self.pressed |= press;
+        press.then_some(b' ')
+    }
+
+    fn stop(&mut self) -> bool {
+        self.seen.ends_with(b"\n=>  ")
+    }
+}
+
+#[test]
+fn a_key_counts_while_a_kernel_is_being_loaded() {
+    let mut flash = GTA02.good_flash();
+    let report = sim::run(&flash.options(), &mut flash.image, &mut Late::default()).unwrap();
+    assert_eq!((report.outcome, report.entry), (Outcome::Console, None), "{}", report.to_json());
+    assert_eq!(stage1(&report), "A:ok 2:ok");
+    said(&report, "stage1 came here because a key was pressed.");
+}
+
 #[test]
 fn boot_boots_as_stage1_does() {
     for board in BOARDS {

@@ -17,12 +17,14 @@ fn hostile(change: impl FnOnce(&mut Header)) -> Vec<u8> {
     uimage(&payload_of(SMALL, 9), change)
 }
 
-/// Slot A is refused with this word, and slot B boots.
+/// Slot A is refused with this word, and slot B boots: by way of stage2 if the word is
+/// "kind", because such an image might be one for stage2.
 #[track_caller]
 fn refused(board: &Board, a: &[u8], word: &str) {
     let report = board.flash(&[], a, &kernel(LOAD_B)).unwrap().boot();
     booted(board, &report, LOAD_B);
-    assert_eq!(stage1(&report), format!("A:{word} B:ok"));
+    let next = if word == "kind" { "2" } else { "B" };
+    assert_eq!(stage1(&report), format!("A:{word} {next}:ok"));
 }
 
 /// Slot A is booted.
@@ -193,7 +195,7 @@ fn stage2_refuses_what_stage1_refused() {
     let gzip = hostile(|header| (header.comp, header.entry) = (format::COMP_GZIP, 0x4000_0000));
     let report = GTA02.flash(&[], &multi, &gzip).unwrap().boot();
     at_prompt(&report);
-    assert_eq!(stage1(&report), "A:kind B:kind 2:ok");
+    assert_eq!(stage1(&report), "A:kind 2:ok");
     said(&report, "kernel-a: ERROR: ");
     said(&report, "kernel-b: ERROR: ");
     said(&report, "ERROR: no kernel slot boots");
