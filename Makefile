@@ -25,8 +25,7 @@ run-linux: override BOARD = mini2440
 run-linux: linux firmware ## Boot that Linux in the simulator
 	@mkdir -p $(dir $(LINUX))
 	@tools/stone.sh nand images/mini2440.toml -o $(LINUX) --kernel target/linux/zImage \
-		--initrd target/linux/initramfs.cpio.gz --set kernel.load=0x32000000 --set kernel.name=Linux \
-		--cmdline 'console=ttySAC0,115200 loglevel=8 rdinit=/init'
+		--set kernel.load=0x32000000 --set kernel.name=Linux --cmdline 'console=ttySAC0,115200 loglevel=8'
 	@tools/stone.sh run --board mini2440 $(LINUX) --past-kernel --until 'Kernel command line: .*\n' --report $(LINUX:.nand=.json) </dev/null
 
 test: setup ## Formatting, Clippy, and all tests
