@@ -61,10 +61,12 @@ fn damaged_data_is_refused() {
 fn lengths_that_cannot_be_are_refused() {
     let slot = (SLOT * BLOCK) as u32;
     let head = HEADER as u32;
-    // With the header added, the last ones wrap around.
-    for size in
-        [0, slot - head + 1, slot, 0x7fff_ffff, 0x8000_0000, u32::MAX - head, u32::MAX - head + 1, u32::MAX]
-    {
+    // Nothing, or less than an instruction; more than the slot holds; and with the header added,
+    // more than a word holds.
+    let small = [0, 1, 3];
+    let large = [slot - head + 1, slot, 0x7fff_ffff, 0x8000_0000];
+    let huge = [u32::MAX - head, u32::MAX - head + 1, u32::MAX];
+    for size in [&small[..], &large, &huge].concat() {
         refused(&GTA02, &hostile(|header| header.size = size), "size");
     }
 }
