@@ -184,7 +184,7 @@ impl Reader {
     }
 
     /// Starts loading the page that is needed next, if the slot has one.
-    pub fn begin<N: Nand + ?Sized>(&mut self, nand: &mut N) {
+    fn begin<N: Nand + ?Sized>(&mut self, nand: &mut N) {
         if self.block != self.end {
             self.start(nand, self.block + if self.index == 0 { 1 } else { self.index });
         }
