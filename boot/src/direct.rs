@@ -52,7 +52,7 @@ impl Direct {
     pub const EMPTY: Self = Self { image: Image::EMPTY, reader: Reader::EMPTY, crc: Stream::EMPTY };
 
     /// Loads the image in `slot`. A page that cannot be corrected is taken from `copy`, a
-    /// slot with the same contents, unless that is empty. The header has to be readable.
+    /// slot with the same contents, unless that is empty.
     ///
     /// A page lands in a buffer that stays in the D-cache, where stores cost the bus
     /// nothing. It is corrected, copied to where it belongs and added to the CRC while
