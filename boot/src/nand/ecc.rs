@@ -4,6 +4,8 @@
 //! Bit layout: S3C2440A User's Manual, page 6-7. The code is stored and computed
 //! inverted, so the XOR of the two does not depend on the polarity.
 
+use platform::hal::EccCode;
+
 /// Bytes of data under one code.
 pub const STEP: usize = 256;
 /// OOB offset of the first code on a 2048 + 64 byte page.
@@ -27,11 +29,17 @@ pub enum Verdict {
     Uncorrectable,
 }
 
-/// Compares the code stored in the OOB with the one computed over the data read: takes
-/// their XOR, first byte lowest.
+/// Compares the code stored in the OOB with the one computed over the data read.
 ///
-/// A pair of bits (P, P') of it holds one bit of the position of a flipped bit and its
-/// complement. Three flips look like one: the code cannot tell.
+/// A pair of bits (P, P') of the XOR holds one bit of the position of a flipped bit
+/// and its complement. Three flips look like one: the code cannot tell.
+#[must_use]
+pub fn compare(stored: EccCode, computed: EccCode) -> Verdict {
+    let at = |i: usize| u32::from(stored[i] ^ computed[i]);
+    judge(at(0) | at(1) << 8 | at(2) << 16)
+}
+
+/// The same for the XOR of the two codes, first byte lowest.
 #[must_use]
 pub fn judge(syndrome: u32) -> Verdict {
     if syndrome == 0 {
@@ -55,15 +63,8 @@ pub fn judge(syndrome: u32) -> Verdict {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-    use platform::hal::EccCode;
-
-    /// [`judge`] of two codes.
-    pub fn compare(stored: EccCode, computed: EccCode) -> Verdict {
-        let [a, b, c] = core::array::from_fn(|i| stored[i] ^ computed[i]);
-        judge(u32::from_le_bytes([a, b, c, 0]))
-    }
 
     /// The code computed bit by bit from the table on page 6-7 of the manual.
     fn code(data: &[u8; STEP]) -> EccCode {

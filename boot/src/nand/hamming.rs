@@ -51,7 +51,7 @@ pub fn encode(step: &[u8; STEP]) -> EccCode {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ecc::{Verdict, tests::compare};
+    use super::super::ecc::{Verdict, compare};
     use super::*;
 
     fn cleared(byte: usize, bit: u8) -> [u8; STEP] {

@@ -27,6 +27,17 @@ fn a_key_leads_to_the_prompt() {
     }
 }
 
+#[test]
+fn stone_timing_knows_the_clocks_that_the_firmware_sets() {
+    for board in BOARDS {
+        let known = stone::board::find(board.name).unwrap();
+        let fclk = f64::from(known.fclk.0) / 1e6;
+        let report = type_lines(&board, &["bdinfo"]);
+        said(&report, &format!("FCLK        = {fclk:.1} MHz\r\n"));
+        said(&report, &format!("HCLK        = {:.1} MHz\r\n", fclk / f64::from(known.divider)));
+    }
+}
+
 /// A user who presses a key when stage1 has begun to load a kernel, and waits for the prompt.
 #[derive(Default)]
 struct Late {
