@@ -62,6 +62,19 @@ pub struct Clocks {
     pub pclk: Ps,
 }
 
+/// The NAND bus as it is set up, and what programmed I/O through the controller costs on top.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteCycles {
+    /// A command or address byte.
+    pub latch: Ps,
+    /// A data byte.
+    pub data: Ps,
+    /// Overhead of an access to the controller, `a` of numbers.md.
+    pub overhead: Ps,
+    /// Most bytes that one access moves.
+    pub width: u32,
+}
+
 /// The circumstances of one access to a peripheral, and what it costs.
 pub struct Access<'a> {
     /// Modelled time at which the address phase has ended and the peripheral acts.

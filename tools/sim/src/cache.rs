@@ -4,7 +4,7 @@
 //! S3C2410A User's Manual, appendix 4. The caches are virtually tagged; this model tags with
 //! physical lines, which is the same as long as a program invalidates when it changes its mapping.
 
-use crate::model::{LINE, SEGMENTS, WAYS};
+use crate::model::LINE;
 
 /// Half-lines that are dirty, a bit each.
 pub type Halves = u8;
@@ -41,11 +41,21 @@ pub enum Replacement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(u16);
 
+/// Sizes of a cache, powers of two.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Segments: a line can be in one of them.
+    pub segments: u32,
+    /// Lines of a segment.
+    pub ways: u32,
+}
+
 /// One cache.
 #[derive(Debug)]
 pub struct Cache {
+    shape: Shape,
     lines: Vec<Line>,
-    victim: [u8; SEGMENTS],
+    victim: Vec<u8>,
     random: u32,
     /// For each line of the cacheable memory: 0, or 1 + its way.
     index: Index,
@@ -77,10 +87,6 @@ impl Index {
     }
 }
 
-fn segment(address: u32) -> usize {
-    (address / LINE) as usize % SEGMENTS
-}
-
 fn half(address: u32) -> Halves {
     1 << (address / (LINE / 2) % 2)
 }
@@ -88,15 +94,24 @@ fn half(address: u32) -> Halves {
 impl Cache {
     /// An empty cache in front of the given memories (first address, length).
     #[must_use]
-    pub fn new(memories: &[(u32, u32)], seed: u64) -> Self {
+    pub fn new(shape: Shape, memories: &[(u32, u32)], seed: u64) -> Self {
         let regions = memories.iter().map(|&(base, len)| (base, vec![0; (len / LINE) as usize])).collect();
         Self {
-            lines: vec![Line::default(); SEGMENTS * WAYS],
-            victim: [0; SEGMENTS],
+            shape,
+            lines: vec![Line::default(); (shape.segments * shape.ways) as usize],
+            victim: vec![0; shape.segments as usize],
             random: (seed as u32 ^ (seed >> 32) as u32) | 1,
             index: Index { regions },
             dirty_lines: 0,
         }
+    }
+
+    fn segment(&self, address: u32) -> u32 {
+        address / LINE % self.shape.segments
+    }
+
+    fn slot(&self, segment: u32, way: u32) -> Slot {
+        Slot((segment * self.shape.ways + way) as u16)
     }
 
     /// The line that holds an address.
@@ -104,15 +119,15 @@ impl Cache {
     pub fn find(&self, address: u32) -> Option<Slot> {
         match self.index.get(address) {
             0 => None,
-            way => Some(Slot((segment(address) * WAYS) as u16 + u16::from(way) - 1)),
+            way => Some(self.slot(self.segment(address), u32::from(way) - 1)),
         }
     }
 
     /// Fills the line of `address`, which must not be in; says what had to go for it.
     pub fn fill(&mut self, address: u32, replacement: Replacement) -> (Slot, Option<Evicted>) {
-        let segment = segment(address);
+        let segment = self.segment(address);
         let way = self.choose(segment, replacement);
-        let slot = Slot((segment * WAYS + way) as u16);
+        let slot = self.slot(segment, way);
         let evicted = self.drop_line(slot).filter(|evicted| evicted.dirty != 0);
         let line = address & !(LINE - 1);
         self.lines[usize::from(slot.0)] = Line { address: line, valid: true, dirty: 0, stale: false };
@@ -120,19 +135,21 @@ impl Cache {
         (slot, evicted)
     }
 
-    fn choose(&mut self, segment: usize, replacement: Replacement) -> usize {
+    fn choose(&mut self, segment: u32, replacement: Replacement) -> u32 {
+        let last = self.shape.ways - 1;
         match replacement {
             Replacement::RoundRobin => {
-                let way = self.victim[segment];
-                self.victim[segment] = (way + 1) % WAYS as u8;
-                way.into()
+                let victim = &mut self.victim[segment as usize];
+                let way = u32::from(*victim);
+                *victim = ((way + 1) & last) as u8;
+                way
             }
             Replacement::Random => {
                 // xorshift32 (Marsaglia); the real generator is not documented.
                 self.random ^= self.random << 13;
                 self.random ^= self.random >> 17;
                 self.random ^= self.random << 5;
-                self.random as usize % WAYS
+                self.random & last
             }
         }
     }
@@ -191,11 +208,11 @@ impl Cache {
         dirty
     }
 
-    /// The line a CP15 operation names by segment (bits 7 to 5) and index (bits 31 to 26).
+    /// The line a CP15 operation names by segment (from bit 5 up) and index (from bit 31 down).
     #[must_use]
     pub fn by_index(&self, argument: u32) -> Slot {
-        let (segment, way) = (argument >> 5 & 7, argument >> 26);
-        Slot((segment as usize * WAYS + way as usize) as u16)
+        let Shape { segments, ways } = self.shape;
+        self.slot(argument / LINE % segments, argument >> (32 - ways.ilog2()))
     }
 
     /// Lines that hold data memory does not.
@@ -224,7 +241,11 @@ mod tests {
     const RAM: u32 = 0x3000_0000;
 
     fn cache() -> Cache {
-        Cache::new(&[(0, 0x1000), (RAM, 0x10_0000)], 1)
+        cache_of(Shape { segments: 8, ways: 64 })
+    }
+
+    fn cache_of(shape: Shape) -> Cache {
+        Cache::new(shape, &[(0, 0x1000), (RAM, 0x10_0000)], 1)
     }
 
     #[test]
@@ -242,7 +263,7 @@ mod tests {
     #[test]
     fn round_robin_evicts_after_64_lines_of_a_segment() {
         let mut cache = cache();
-        for way in 0..WAYS as u32 {
+        for way in 0..64 {
             assert_eq!(cache.fill(RAM + way * 256, Replacement::RoundRobin).1, None);
         }
         let first = cache.find(RAM).unwrap();
@@ -273,6 +294,10 @@ mod tests {
         let (slot, _) = cache.fill(RAM + 3 * 32, Replacement::RoundRobin);
         assert_eq!(cache.by_index(3 << 5), slot);
         assert_ne!(cache.by_index(3 << 5 | 1 << 26), slot);
+        // 8 KiB in four ways.
+        let mut cache = cache_of(Shape { segments: 64, ways: 4 });
+        let slots = [0, 1].map(|n| cache.fill(RAM + 63 * 32 + n * 2048, Replacement::RoundRobin).0);
+        assert_eq!([63 << 5, 63 << 5 | 1 << 30].map(|named| cache.by_index(named)), slots);
     }
 
     #[test]

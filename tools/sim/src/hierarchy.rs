@@ -7,6 +7,7 @@
 
 use crate::bus::Ps;
 use crate::cache::{Cache, Evicted, Replacement};
+use crate::cpu::core::Core;
 use crate::cpu::cp15::Operation;
 use crate::cpu::mmu::{Control, Fault, Place, Tlb, Wanted, control};
 use crate::membus::{BusTiming, Memory, MemoryBus, Transfer};
@@ -135,7 +136,7 @@ struct Piece {
 impl Hierarchy {
     /// Everything off and empty.
     #[must_use]
-    pub fn new(memories: Memories, timing: BusTiming, seed: u64) -> Self {
+    pub fn new(core: &Core, memories: Memories, timing: BusTiming, seed: u64) -> Self {
         let cacheable =
             [(memories.sdram.base(), memories.sdram.len()), (memories.sram.base(), memories.sram.len())];
         Self {
@@ -144,8 +145,8 @@ impl Hierarchy {
             timing,
             control: Control::default(),
             core: timing.hclk,
-            icache: Cache::new(&cacheable, seed),
-            dcache: Cache::new(&cacheable, seed.rotate_left(17)),
+            icache: Cache::new(core.icache, &cacheable, seed),
+            dcache: Cache::new(core.dcache, &cacheable, seed.rotate_left(17)),
             itlb: Tlb::default(),
             dtlb: Tlb::default(),
             fetched: u32::MAX,
@@ -487,6 +488,7 @@ impl Hierarchy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::core::ARM920T;
     use crate::membus::SdramTiming;
     use crate::time::NEVER;
 
@@ -502,7 +504,7 @@ mod tests {
         memories.sdram.set_word(table, 0xc1e);
         let sdram = SdramTiming { cas: 3, rcd: 3, rp: 2, bus_bytes: 4, refresh: NEVER };
         let timing = BusTiming { hclk: 10_000, asynchronous: true, sdram };
-        let mut hierarchy = Hierarchy::new(memories, timing, 1);
+        let mut hierarchy = Hierarchy::new(&ARM920T, memories, timing, 1);
         hierarchy.core = 2_500;
         hierarchy.set_control(Control { control, table, domains: 1 });
         hierarchy

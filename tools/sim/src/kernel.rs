@@ -63,7 +63,7 @@ fn is_marked(image: &NandImage, geometry: &Geometry, block: u32) -> bool {
     (0..2).any(|page| {
         let mut mark = [0];
         let page = block * geometry.pages_per_block + page;
-        image.read(geometry.page_offset(page) + u64::from(geometry.page), &mut mark);
+        image.read(geometry.page_offset(page) + u64::from(geometry.bad_mark_byte()), &mut mark);
         // One cleared bit is taken for a bitflip: marks are written as 00h.
         mark[0].count_zeros() > 1
     })
@@ -198,6 +198,7 @@ fn check_tags(start: u32, memories: &Memories) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::core::ARM920T;
     use crate::cpu::registers::Plain;
     use crate::membus::{BusTiming, SdramTiming};
     use crate::part::k9f1g08u0b::PART;
@@ -307,7 +308,7 @@ mod tests {
         tags(&memories, RAM + 0x200, &[2, ATAG_CORE, 1, 0x5441_0009]);
         let sdram = SdramTiming { cas: 2, rcd: 2, rp: 2, bus_bytes: 4, refresh: 1 };
         let timing = BusTiming { hclk: 1, asynchronous: false, sdram };
-        let hierarchy = Hierarchy::new(memories, timing, 1);
+        let hierarchy = Hierarchy::new(&ARM920T, memories, timing, 1);
         let at = Entry { pc: RAM + 0x8000, r0: 0, r1: 1999, r2: RAM + 0x100 };
         let check = |cpsr, entry: &Entry, expected: &[&str]| {
             let core = Plain { cpsr, ..Plain::default() };

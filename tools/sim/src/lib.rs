@@ -35,6 +35,7 @@ mod time;
 pub mod board;
 pub mod bus;
 pub mod part;
+pub mod trace;
 
 pub use bus::Violation;
 pub use console::{Capture, Console};
@@ -42,6 +43,7 @@ pub use error::Error;
 pub use options::Options;
 pub use part::{Flip, NandImage};
 pub use report::{Entry, KernelRead, NandCounters, Outcome, Phase, Report};
+pub use trace::{PageSummary, Trace};
 
 /// A board that can be simulated, and the NAND parts it was made with (the first is the default).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

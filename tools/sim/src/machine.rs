@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::board::Board;
-use crate::bus::{Access, Clocks, Peripheral, Ps, Violations};
+use crate::bus::{Access, ByteCycles, Clocks, Peripheral, Ps, Violations};
 use crate::console::Console;
 use crate::cpu::Registers;
 use crate::cpu::condition;
-use crate::cpu::cp15::{self, Operation};
+use crate::cpu::cp15::Operation;
 use crate::cpu::decode::{self, Cp15, Data, Decoder, Instruction, Late};
 use crate::cpu::exception::Exception;
 use crate::cpu::mmu::{Control, Fault, Wanted, control};
@@ -16,26 +16,19 @@ use crate::hierarchy::{Hierarchy, Memories};
 use crate::kernel;
 use crate::membus::BusTiming;
 use crate::model;
-use crate::observe::{ByteCycles, Marks};
+use crate::observe::Marks;
 use crate::options::Options;
+use crate::part::Chip;
 use crate::report::{Entry, Outcome};
-use crate::soc::s3c2440::nand::NandController;
-use crate::soc::s3c2440::{APB, REGISTERS, SRAM, Soc};
 use crate::soc::storage::Storage;
+use crate::soc::{Role, Soc};
 use crate::time::{NEVER, US};
+use crate::trace::{NandAccess, Recorder};
 
 /// How often the terminal is asked whether to stop.
 const POLL: Ps = 250 * US;
 /// How much of the output is searched for the pattern that ends the run.
 const SEARCHED: usize = 4096;
-/// First and last address of the register blocks.
-const REGISTERS_END: u32 = 0x5c00_0000;
-/// The NAND controller's block.
-const NAND: u32 = 0x4e;
-/// The UARTs' block.
-const UART: u32 = 0x50;
-/// Cache type register of the ARM920T: 16 KiB, 64 ways, 32-byte lines, each. ARM920T TRM, 2.3.
-const CACHE_TYPE: u32 = 0x0d17_2172;
 
 /// Why the emulator has to leave the guest alone for a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +73,7 @@ pub struct Machine<'a> {
     options: &'a Options,
     console: &'a mut dyn Console,
     /// The SoC.
-    pub soc: Soc,
+    pub soc: Box<dyn Soc>,
     /// Caches and memory.
     pub hierarchy: Hierarchy,
     external: Vec<Storage>,
@@ -112,6 +105,8 @@ pub struct Machine<'a> {
     pub after_entry: Violations,
     /// Events of the boot.
     pub marks: Marks,
+    /// Where the time of page reads goes.
+    pub recorder: Recorder,
     /// Registers at the kernel's first instruction.
     pub entry: Option<Entry>,
     /// Kernels of the NAND image that were in memory then, as their headers promise.
@@ -133,20 +128,19 @@ impl<'a> Machine<'a> {
     pub fn new(
         board: &'static Board,
         options: &'a Options,
-        nand: NandController,
+        chip: Chip,
         console: &'a mut dyn Console,
     ) -> Self {
-        let soc = Soc::new(board, nand);
-        let clocks = soc.clock.clocks();
-        let memories = Memories::new(SRAM, (board.sdram.base, board.sdram.len), options.seed);
-        let timing =
-            BusTiming { hclk: clocks.hclk, asynchronous: false, sdram: soc.memctl.timing(clocks.hclk) };
+        let soc = board.soc.power_on(chip, options.nand_access_hclk);
+        let (core, clocks) = (soc.core(), soc.clocks());
+        let memories = Memories::new(soc.sram(), soc.sdram(), options.seed);
+        let timing = BusTiming { hclk: clocks.hclk, asynchronous: false, sdram: soc.sdram_timing() };
         let mut machine = Self {
             board,
             options,
             console,
             soc,
-            hierarchy: Hierarchy::new(memories, timing, options.seed),
+            hierarchy: Hierarchy::new(core, memories, timing, options.seed),
             external: board.external.iter().map(|external| Storage::new(external.name)).collect(),
             time: 0,
             clocks,
@@ -172,6 +166,7 @@ impl<'a> Machine<'a> {
             violations: Violations::default(),
             after_entry: Violations::default(),
             marks: Marks::default(),
+            recorder: Recorder::with_events(options.trace),
             entry: None,
             loaded: Vec::new(),
             byte_cycles: None,
@@ -188,19 +183,22 @@ impl<'a> Machine<'a> {
 
     /// Where the model is lenient or had to assume something.
     pub fn notes(&self) -> Vec<String> {
-        let lenient = self.soc.lenient().map(|name| format!("{name} is modelled as plain storage"));
+        let lenient =
+            self.soc.lenient().into_iter().map(|name| format!("{name} is modelled as plain storage"));
         let external = self.external.iter().filter(|block| block.touched());
         let external = external.map(|block| format!("{} is modelled as plain storage", block.name));
         self.notes.iter().cloned().chain(lenient).chain(external).collect()
     }
 
-    /// Copies the data of the first two pages to the boot SRAM, as the SoC does before the core runs.
+    /// What the SoC copies to its SRAM before the core runs.
     fn boot_rom(&mut self) {
-        for page in 0..2 {
-            let copied = self.soc.nand.boot_page(page, self.time, self.clocks, &mut self.violations);
+        for step in 0.. {
+            let bus = self.soc.nand_bus_time();
+            let Some(copied) = self.soc.boot(step, self.time, &mut self.violations) else { break };
             self.time = copied.end;
-            let at = SRAM.0 + page * copied.data.len() as u32;
-            assert!(self.hierarchy.memories.sram.write(at, &copied.data), "two pages fill the boot SRAM");
+            let bus = self.soc.nand_bus_time() - bus;
+            self.recorder.boot_page(bus, copied.end, self.soc.chip());
+            assert!(self.hierarchy.memories.sram.write(copied.to, &copied.data), "the copy fits the SRAM");
         }
         self.marks.boot_rom.get_or_insert(self.time);
     }
@@ -210,7 +208,6 @@ impl<'a> Machine<'a> {
         self.resets += 1;
         self.soc.reset(self.time);
         self.hierarchy.reset();
-        self.soc.clock.take_changed();
         self.clocks_changed();
         self.sdram_unchecked = true;
         self.control_stale = true;
@@ -303,10 +300,10 @@ impl<'a> Machine<'a> {
         }
         if self.interrupt {
             let cpsr = core.cpsr();
-            if self.soc.intc.fiq() && cpsr & psr::F == 0 {
+            if self.soc.fiq() && cpsr & psr::F == 0 {
                 return Some(Stop::Exception(Exception::Fiq));
             }
-            if self.soc.intc.irq() && cpsr & psr::I == 0 {
+            if self.soc.irq() && cpsr & psr::I == 0 {
                 return Some(Stop::Exception(Exception::Irq));
             }
         }
@@ -321,7 +318,8 @@ impl<'a> Machine<'a> {
 
     /// In fast bus mode the core runs at HCLK.
     fn set_core_clock(&mut self) {
-        let fast_bus = self.hierarchy.control.control & control::CLOCKING == 0;
+        let has_modes = self.soc.core().has_bus_modes;
+        let fast_bus = has_modes && self.hierarchy.control.control & control::CLOCKING == 0;
         let core = if fast_bus { self.clocks.hclk } else { self.clocks.fclk };
         if fast_bus && self.clocks.fclk != self.clocks.hclk && self.marks.clocks.is_some() {
             self.notes.insert("the core ran at HCLK for a while: HDIVN was set in fast bus mode".to_owned());
@@ -413,7 +411,7 @@ impl<'a> Machine<'a> {
     }
 
     fn has_device(&self, physical: u32) -> bool {
-        (REGISTERS..REGISTERS_END).contains(&physical) || self.external_at(physical).is_some()
+        self.soc.role(physical).is_some() || self.external_at(physical).is_some()
     }
 
     fn external_at(&self, physical: u32) -> Option<usize> {
@@ -430,13 +428,16 @@ impl<'a> Machine<'a> {
     fn cp15(&mut self, transfer: Cp15, core: &impl Registers) -> Option<Stop> {
         if transfer.read {
             let is_cache_type = (transfer.crn, transfer.crm, transfer.opcode2) == (0, 0, 1);
-            return is_cache_type.then_some(Stop::Emulate { register: transfer.register, value: CACHE_TYPE });
+            let value = self.soc.core().cache_type;
+            return is_cache_type.then_some(Stop::Emulate { register: transfer.register, value });
         }
-        if !cp15::exists(transfer) {
+        let soc_core = self.soc.core();
+        if !soc_core.has_operation(transfer) {
             let Cp15 { crn, crm, opcode2, .. } = transfer;
-            self.report("cp15", format!("the ARM920T has no operation c{crn}, c{crm}, {opcode2}"));
+            let name = soc_core.name;
+            self.report("cp15", format!("the {name} has no operation c{crn}, c{crm}, {opcode2}"));
         }
-        let operation = cp15::operation(transfer);
+        let operation = (soc_core.operation)(transfer);
         match operation {
             Operation::Control => self.control_stale = true,
             Operation::WaitForInterrupt => self.idle = true,
@@ -525,15 +526,17 @@ impl<'a> Machine<'a> {
     fn plan(&mut self) {
         let fixed = self.next_poll.min(self.keep_power_until).min(self.max_time());
         self.next_event = self.soc.next_event(self.time).min(fixed);
-        self.interrupt = self.soc.intc.irq() || self.soc.intc.fiq();
+        self.interrupt = self.soc.irq() || self.soc.fiq();
     }
 
     /// Skips the time until an interrupt, masked in the core or not, or until the run ends.
     fn wait_for_interrupt(&mut self) {
+        let asleep = self.time;
         while !self.interrupt && self.stop.is_none() {
             self.time = self.time.max(self.next_event);
             self.events();
         }
+        self.recorder.slept(asleep, self.time);
         self.idle = false;
     }
 
@@ -541,7 +544,7 @@ impl<'a> Machine<'a> {
     fn check_stuck(&mut self, core: &impl Registers) -> Option<Stop> {
         let since = *self.stuck_since.get_or_insert(self.time);
         let masked = psr::I | psr::F;
-        let hopeless = core.cpsr() & masked == masked && !self.soc.wdt.will_reset();
+        let hopeless = core.cpsr() & masked == masked && !self.soc.will_reset();
         if hopeless && self.time - since > model::STUCK_AFTER {
             return Some(Stop::End(Outcome::Fault));
         }
@@ -563,6 +566,7 @@ impl<'a> Machine<'a> {
 
     fn said(&mut self, bytes: &[u8]) {
         self.activity = self.time;
+        self.recorder.said(self.time, bytes);
         self.console.output(bytes);
         self.output.extend_from_slice(bytes);
         if let Some(until) = &self.options.until {
@@ -588,32 +592,36 @@ impl<'a> Machine<'a> {
         if let Some(index) = self.external_at(address) {
             return self.external_access(index, address, width, value);
         }
-        if !(REGISTERS..REGISTERS_END).contains(&address) {
+        let Some(role) = self.soc.role(address) else {
             // Reported before the instruction ran; here only a kernel's accesses arrive.
             return 0;
-        }
-        let block = address >> 24;
-        if block == UART {
+        };
+        if matches!(role, Role::Uart { .. }) {
             self.soc.tick(self.time);
             self.serve_console();
         }
-        if block == NAND || block == UART && (0x20..0x28).contains(&(address & 0x3fff)) {
+        if matches!(role, Role::Nand | Role::Uart { data: true }) {
             self.activity = self.time;
         }
         let started = self.time;
-        let now = started + self.hierarchy.bus.drain(started) + self.register_time(address);
+        let now = started + self.hierarchy.bus.drain(started) + self.soc.address_time(address);
         let (pc, clocks) = (self.pc, self.clocks);
         let violations = if self.entry.is_some() { &mut self.after_entry } else { &mut self.violations };
         let mut access = Access { now, pc, clocks, hold: 0, violations };
         let result = self.soc.access(address, width, value, &mut access);
         let end = now + access.hold;
+        if role == Role::Nand {
+            let (instructions, core) = (self.instructions, self.hierarchy.core);
+            let access = NandAccess { pc, instructions, start: started, now, end, core };
+            self.recorder.access(access, self.soc.chip());
+        }
         // The instruction's own cycle is the one the access takes place in.
         self.time = end.saturating_sub(self.hierarchy.core).max(started);
         self.hierarchy.bus.hold(end);
         if result.is_none() {
             self.report("unmapped", format!("access to {address:#010x}, where no register is"));
         }
-        self.after_device(block, value);
+        self.after_device(role, value.is_some());
         result.unwrap_or(0)
     }
 
@@ -631,40 +639,30 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// How long the address phase of a register access takes.
-    fn register_time(&self, address: u32) -> Ps {
-        let Clocks { hclk, pclk, .. } = self.clocks;
-        if address >> 24 == NAND {
-            return u64::from(self.options.nand_access_hclk) * hclk;
-        }
-        let apb = if address >= APB { model::APB_REGISTER_PCLK * pclk } else { 0 };
-        model::AHB_REGISTER_HCLK * hclk + apb
-    }
-
-    fn after_device(&mut self, block: u32, value: Option<u32>) {
-        if block == UART {
+    fn after_device(&mut self, role: Role, written: bool) {
+        if matches!(role, Role::Uart { .. }) {
             self.serve_console();
             self.check_console_idle();
         } else {
             self.polling = Polling::default();
         }
-        match block {
-            0x4c if value.is_some() => {
+        match role {
+            Role::Clock if written => {
                 self.clocks_changed();
-                self.idle = self.soc.clock.is_idle();
+                self.idle = self.soc.is_idle();
             }
-            0x48 if value.is_some() => self.memory_controller_changed(),
-            0x56 if value.is_some() => self.ports_changed(),
+            Role::Sdram if written => self.sdram_changed(),
+            Role::Pins if written && self.soc.keeps_power() => self.keep_power_until = NEVER,
             _ => {}
         }
         self.plan();
     }
 
     fn clocks_changed(&mut self) {
-        self.clocks = self.soc.clock.clocks();
+        self.clocks = self.soc.clocks();
         self.hierarchy.timing.hclk = self.clocks.hclk;
-        self.hierarchy.timing.sdram = self.soc.memctl.timing(self.clocks.hclk);
-        if self.soc.clock.mpll_used() {
+        self.hierarchy.timing.sdram = self.soc.sdram_timing();
+        if self.soc.uses_pll() {
             self.marks.clocks.get_or_insert(self.time);
         }
         self.set_core_clock();
@@ -672,28 +670,19 @@ impl<'a> Machine<'a> {
         self.hierarchy.sdram_used = false;
     }
 
-    fn memory_controller_changed(&mut self) {
-        self.hierarchy.timing.sdram = self.soc.memctl.timing(self.clocks.hclk);
-        if let Some(since) = self.soc.memctl.ready_since() {
+    fn sdram_changed(&mut self) {
+        self.hierarchy.timing.sdram = self.soc.sdram_timing();
+        if let Some(since) = self.soc.sdram_ready_since() {
             self.marks.sdram.get_or_insert(since);
         }
         self.sdram_unchecked = true;
         self.hierarchy.sdram_used = false;
     }
 
-    fn ports_changed(&mut self) {
-        if let Some(keep) = &self.board.keep_power
-            && self.soc.gpio.drives_high(keep.pin.0, keep.pin.1)
-        {
-            self.keep_power_until = NEVER;
-        }
-        self.sdram_unchecked |= self.board.sdram.needs_sclk_enabled;
-    }
-
     /// SDRAM is used for the first time since something changed that it depends on.
     fn check_sdram(&mut self) {
         self.sdram_unchecked = false;
-        for (kind, detail) in self.soc.memctl.problems(self.time, self.clocks, self.soc.gpio.sclk_off()) {
+        for (kind, detail) in self.soc.sdram_problems(self.time) {
             self.report(kind, detail);
         }
     }
@@ -745,16 +734,11 @@ impl<'a> Machine<'a> {
         for breach in kernel::contract_breaches(&entry, core, &self.hierarchy) {
             self.report("boot-contract", breach);
         }
-        let chip = self.soc.nand.chip();
+        let chip = self.soc.chip();
         let slots = kernel::slots(chip.image(), &chip.part().geometry, &self.options.bad_blocks);
         let entered = slots.into_iter().filter(|slot| slot.entry == entry.pc);
         self.loaded = entered.filter(|slot| slot.is_loaded(&self.hierarchy.memories)).collect();
-        let pulse = self.soc.nand.pulse(self.clocks.hclk);
-        self.byte_cycles = Some(ByteCycles {
-            latch: pulse.latch_cycle(),
-            data: pulse.data_cycle(),
-            overhead: self.register_time(NAND << 24),
-        });
+        self.byte_cycles = Some(self.soc.byte_cycles());
         self.marks.entry = Some(self.time);
         self.entry = Some(entry);
     }

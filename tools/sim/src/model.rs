@@ -41,9 +41,9 @@ pub const CYCLES_EXCEPTION: u32 = 3;
 /// Bytes of a cache line. UM10 App. 4.
 pub const LINE: u32 = 32;
 /// Segments of each cache. UM10 App. 4: 16 KiB, 64 ways.
-pub const SEGMENTS: usize = 8;
+pub const SEGMENTS: u32 = 8;
 /// Ways of each segment. UM10 App. 4.
-pub const WAYS: usize = 64;
+pub const WAYS: u32 = 64;
 /// Entries of each TLB. ARM920T TRM (ARM DDI 0151), chapter 3.
 pub const TLB_ENTRIES: usize = 64;
 /// Words in the write buffer. UM10 App. 4.
@@ -105,6 +105,13 @@ pub const FCLK_MAX_HZ: u64 = 400_800_000;
 pub const HCLK_MAX_HZ: u64 = 136_000_000;
 /// Highest PCLK. S3C2440A User's Manual, chapter 1.
 pub const PCLK_MAX_HZ: u64 = 68_000_000;
+/// Highest FCLK of an S3C2410X. Assumption: its 200 MHz grade, which boards run at 202.8 MHz.
+pub const S3C2410_FCLK_MAX_HZ: u64 = 203_000_000;
+/// Highest HCLK of an S3C2410X. Assumption: half of the 266 MHz that Linux's table ends with, with 0.2 %
+/// for the PLL's steps.
+pub const S3C2410_HCLK_MAX_HZ: u64 = 133_300_000;
+/// Highest PCLK of an S3C2410X. Assumption: half of that.
+pub const S3C2410_PCLK_MAX_HZ: u64 = 66_650_000;
 /// PLL lock time that LOCKTIME must allow for. Linux (clk-pll.c) waits as long after a change.
 pub const PLL_LOCK_MIN: Ps = 300 * US;
 /// How far the baud rate may be off, in per cent: 8N1 is sampled in the middle of the tenth bit.

@@ -1,10 +1,11 @@
 //! What a run was like, from outside: phases, and how the kernel came out of the NAND.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use crate::bus::Ps;
+use crate::bus::{ByteCycles, Ps};
 use crate::kernel::Slot;
-use crate::part::{LINUX_256_3, PageRead, Part};
+use crate::part::{EccLayout, PageRead, Part};
 use crate::report::{KernelRead, NandCounters, Phase};
 
 /// Events of a boot, as they are seen.
@@ -45,29 +46,30 @@ pub fn span(reads: &[PageRead], slot: &Slot, end: Ps) -> Option<Span> {
     })
 }
 
-/// Byte cycles of the NAND bus: command and address, and data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ByteCycles {
-    /// A command or address byte.
-    pub latch: Ps,
-    /// A data byte.
-    pub data: Ps,
-    /// Overhead of an access to the controller, `a` of numbers.md.
-    pub overhead: Ps,
+/// The reads, by their place in the log, from the first that starts at `from` or later to the last
+/// that ends by `to`.
+#[must_use]
+pub fn between(reads: &[PageRead], from: Ps, to: Ps) -> Range<usize> {
+    let counts = |read: &PageRead| read.bytes > 0 && read.start >= from && read.data_end <= to;
+    let end = reads.iter().rposition(counts).map_or(0, |last| last + 1);
+    reads.iter().position(counts).unwrap_or(end)..end
 }
 
-/// OOB words that hold the ECC codes.
-const ECC_WORDS: u64 = 6;
-
 /// How fast the kernel was read, beside what the bus and programmed I/O allow.
+///
+/// The bus limit is a page read with all spare bytes. The limit of programmed I/O takes the data and
+/// only the spare bytes that hold ECC codes, in accesses as wide as the data register (a word on an
+/// S3C2440, a byte on an S3C2410), each with its overhead. Getting to those spare bytes is not counted.
 #[must_use]
-pub fn kernel_read(span: Span, part: &Part, cycles: ByteCycles) -> KernelRead {
+pub fn kernel_read(span: Span, part: &Part, layout: &EccLayout, cycles: ByteCycles) -> KernelRead {
     let geometry = &part.geometry;
-    let latches = 2 + u64::from(geometry.column_cycles) + u64::from(geometry.row_cycles);
+    let addresses = u32::from(geometry.column_cycles + geometry.row_cycles);
+    let latches = u64::from(part.commands.read_commands() + addresses);
     let t_r = part.timing.t_r_max.ps();
-    let words = u64::from(geometry.page / 4) + ECC_WORDS;
+    let accesses = u64::from((geometry.page + layout.code_bytes()).div_ceil(cycles.width));
+    let access = u64::from(cycles.width) * cycles.data + cycles.overhead;
     let bus = latches * cycles.latch + t_r + u64::from(geometry.page_total()) * cycles.data;
-    let pio = latches * (cycles.latch + cycles.overhead) + t_r + words * (4 * cycles.data + cycles.overhead);
+    let pio = latches * (cycles.latch + cycles.overhead) + t_r + accesses * access;
     let per_page = |time: Ps| f64::from(geometry.page) * 1e6 / time as f64;
     let bytes = span.pages * u64::from(geometry.page);
     let time = (span.end - span.start).max(1);
@@ -109,13 +111,13 @@ pub fn phases(marks: &Marks, kernel: Option<Span>, end: Ps) -> Vec<Phase> {
 /// What went over the bus. Flips are counted once each, and not those the boot ROM met: it
 /// does not look at ECC.
 #[must_use]
-pub fn counters(log: &crate::part::Log, bus_time: Ps, boot_rom_end: Ps) -> NandCounters {
+pub fn counters(log: &crate::part::Log, layout: &EccLayout, bus_time: Ps, boot_rom_end: Ps) -> NandCounters {
     let mut corrected = BTreeSet::new();
     let mut uncorrectable = BTreeSet::new();
     for read in log.reads.iter().filter(|read| read.start >= boot_rom_end) {
-        let mut steps: Vec<Vec<(u32, u8)>> = vec![Vec::new(); 8];
+        let mut steps: Vec<Vec<(u32, u8)>> = vec![Vec::new(); layout.steps() as usize];
         for flip in &read.flips {
-            if let Some(step) = LINUX_256_3.step_of(flip.byte) {
+            if let Some(step) = layout.step_of(flip.byte) {
                 steps[step as usize].push((flip.byte, flip.bit));
             }
         }
@@ -146,7 +148,7 @@ pub fn counters(log: &crate::part::Log, bus_time: Ps, boot_rom_end: Ps) -> NandC
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::part::{DeliveredFlip, Log, k5d2g13acm};
+    use crate::part::{DeliveredFlip, LINUX_256_3, LINUX_512_3, Log, k5d2g13acm, k9f1208u0c};
     use crate::time::{NEVER, NS, US};
 
     fn read(page: u32, start: Ps, flips: &[(u32, u8)]) -> PageRead {
@@ -159,13 +161,35 @@ mod tests {
     /// (it rounds to 127 us and 16.1).
     #[test]
     fn limits_are_those_of_the_published_arithmetic() {
-        let cycles = ByteCycles { latch: 45 * NS, data: 45 * NS, overhead: 15 * NS };
+        let cycles = ByteCycles { latch: 45 * NS, data: 45 * NS, overhead: 15 * NS, width: 4 };
         let span = Span { start: 0, end: 1272 * US, pages: 10 };
-        let read = kernel_read(span, &k5d2g13acm::PART, cycles);
+        let read = kernel_read(span, &k5d2g13acm::PART, &LINUX_256_3, cycles);
         assert!((read.bus_limit_mb_per_s - 17.016).abs() < 0.001, "{read:?}");
         assert!((read.limit_mb_per_s - 16.2).abs() < 0.05, "{read:?}");
         assert!((read.mb_per_s - 16.1).abs() < 0.01, "{read:?}");
         assert!((read.share - 1.0).abs() < 0.01, "{read:?}");
+    }
+
+    /// A small page through a register of one byte: 5 latches, 512 bytes and the 3 of the code.
+    #[test]
+    fn limits_of_small_pages_and_byte_accesses() {
+        let cycles = ByteCycles { latch: 60 * NS, data: 50 * NS, overhead: 20 * NS, width: 1 };
+        let span = Span { start: 0, end: 1000 * US, pages: 10 };
+        let read = kernel_read(span, &k9f1208u0c::PART, &LINUX_512_3, cycles);
+        let check = |found: f64, page_ns: f64| assert!((found - 512e3 / page_ns).abs() < 1e-9, "{read:?}");
+        check(read.bus_limit_mb_per_s, 5.0 * 60.0 + 15_000.0 + 528.0 * 50.0);
+        check(read.limit_mb_per_s, 5.0 * 80.0 + 15_000.0 + 515.0 * 70.0);
+        assert_eq!(read.bytes, 5120);
+    }
+
+    #[test]
+    fn flips_of_small_pages() {
+        let log = Log {
+            reads: vec![read(0, 0, &[(0, 0)]), read(1, 0, &[(511, 0), (514, 1)]), read(2, 0, &[(515, 0)])],
+            ..Log::default()
+        };
+        let counters = counters(&log, &LINUX_512_3, 0, 0);
+        assert_eq!((counters.corrected_bits, counters.uncorrectable), (1, 1));
     }
 
     #[test]
@@ -180,6 +204,17 @@ mod tests {
     }
 
     #[test]
+    fn reads_between_two_times() {
+        let empty = PageRead { bytes: 0, ..read(5, 600 * US, &[]) };
+        let reads = [read(3, 0, &[]), read(4, 200 * US, &[]), read(5, 400 * US, &[]), empty];
+        let check = |from, to, expected| assert_eq!(between(&reads, from, to), expected, "{from} to {to}");
+        check(0, NEVER, 0..3);
+        check(1, 520 * US, 1..3);
+        check(1, 520 * US - 1, 1..2);
+        check(401 * US, NEVER, 0..0);
+    }
+
+    #[test]
     fn flips_are_counted_once_and_by_step() {
         let log = Log {
             reads: vec![
@@ -191,7 +226,7 @@ mod tests {
             ],
             ..Log::default()
         };
-        let counters = counters(&log, 0, 5 * US);
+        let counters = counters(&log, &LINUX_256_3, 0, 5 * US);
         assert_eq!((counters.page_reads, counters.corrected_bits, counters.uncorrectable), (5, 2, 1));
     }
 

@@ -29,6 +29,8 @@ pub struct Options {
     /// Overhead of one access to the NAND controller in HCLK periods (numbers.md calls it `a`).
     /// It is not documented; 2 is an assumption, and 0 to 4 shows how much hangs on it.
     pub nand_access_hclk: u32,
+    /// Keeps every event for a timeline: [`Report::trace`](crate::Report::trace).
+    pub trace: bool,
 }
 
 impl Options {
@@ -46,6 +48,7 @@ impl Options {
             idle_ns: Some(1_500_000_000),
             seed: 1,
             nand_access_hclk: 2,
+            trace: false,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What came out of a run.
 
 use crate::bus::Violation;
+use crate::trace::{PageSummary, Trace};
 use serde::Serialize;
 
 /// How a run ended.
@@ -101,6 +102,10 @@ pub struct Report {
     pub nand: NandCounters,
     /// How fast the kernel came out of the NAND.
     pub kernel_read: Option<KernelRead>,
+    /// Where the time of that went, a page on average.
+    pub pages: Option<PageSummary>,
+    /// The same for the pages that the kernel has read after its entry.
+    pub pages_past_kernel: Option<PageSummary>,
     /// The stretches of the boot.
     pub phases: Vec<Phase>,
     /// What the board does not let pass, up to the kernel's first instruction.
@@ -117,6 +122,9 @@ pub struct Report {
     pub resets: u32,
     /// Where the model is lenient or had to assume something.
     pub notes: Vec<String>,
+    /// Every event, when [`Options::trace`](crate::Options::trace) asked for them.
+    #[serde(skip)]
+    pub trace: Option<Trace>,
 }
 
 impl Report {

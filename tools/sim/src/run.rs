@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use unicorn_engine::{Arch, ArmCpuModel, Mode, Unicorn, uc_error};
+use unicorn_engine::{Arch, Mode, Unicorn, uc_error};
 
 use crate::board::{self, Board};
 use crate::console::Console;
+use crate::cpu::core::Core;
 use crate::cpu::exception::Exception;
 use crate::cpu::registers::{Registers, RegistersMut, psr};
 use crate::error::Error;
@@ -15,13 +16,8 @@ use crate::observe;
 use crate::options::Options;
 use crate::part::{self, Chip, Faults, NandImage, Part};
 use crate::report::{Outcome, Report};
-use crate::soc::s3c2440::nand::{NandController, Straps};
 use crate::time::NEVER;
 
-/// Main id register of the ARM920T.
-const MAIN_ID: u32 = 0x4112_9200;
-/// CP15 register 1 after reset: the bits that always read one.
-const CONTROL_RESET: u32 = 0x0000_0078;
 /// QEMU's exception numbers that reach the interrupt hook.
 const EXCP_SWI: u32 = 2;
 const EXCP_PREFETCH_ABORT: u32 = 3;
@@ -53,8 +49,7 @@ pub fn run(options: &Options, nand: &mut NandImage, console: &mut dyn Console) -
         return Err(Error::Part(error));
     }
     let chip = Chip::new(part, std::mem::take(nand), faults).map_err(Error::Part)?;
-    let controller = NandController::new(chip, Straps::for_part(part));
-    let machine = Rc::new(RefCell::new(Machine::new(board, options, controller, console)));
+    let machine = Rc::new(RefCell::new(Machine::new(board, options, chip, console)));
     let outcome = emulate(&machine);
     let machine = Rc::into_inner(machine).expect("the CPU and its hooks are gone").into_inner();
     finish(machine, part, options, outcome, nand)
@@ -72,10 +67,11 @@ fn find_part(board: &'static Board, options: &Options) -> Result<&'static Part, 
 
 fn emulate(machine: &Shared<'_>) -> Result<Outcome, Error> {
     let mut cpu = Unicorn::new(Arch::ARM, Mode::ARM).map_err(failed("start"))?;
-    cpu.ctl_set_cpu_model(ArmCpuModel::TI925T as i32).map_err(failed("choose an ARMv4T core"))?;
+    let core = machine.borrow().soc.core();
+    cpu.ctl_set_cpu_model(core.model as i32).map_err(failed("choose the core"))?;
     map(&mut cpu, machine)?;
     hook(&mut cpu, machine)?;
-    reset_core(&mut cpu);
+    reset_core(&mut cpu, core);
     run_loop(&mut cpu, machine)
 }
 
@@ -138,9 +134,9 @@ fn stop_emulator(cpu: &mut Unicorn<'_, ()>) {
 }
 
 /// The core as a reset leaves it: supervisor mode, interrupts masked, MMU and caches off.
-fn reset_core(cpu: &mut Cpu<'_>) {
-    cpu.set_cp15(0, 0, 0, MAIN_ID);
-    cpu.set_cp15(1, 0, 0, CONTROL_RESET);
+fn reset_core(cpu: &mut Cpu<'_>, core: &Core) {
+    cpu.set_cp15(0, 0, 0, core.main_id);
+    cpu.set_cp15(1, 0, 0, core.control_reset);
     cpu.set_cpsr(psr::SVC | psr::I | psr::F);
 }
 
@@ -178,7 +174,7 @@ fn run_loop(cpu: &mut Cpu<'_>, machine: &Shared<'_>) -> Result<Outcome, Error> {
             Stop::Reset => {
                 machine.reset();
                 cpu.ctl_flush_tb().and_then(|()| cpu.ctl_flush_tlb()).map_err(failed("reset"))?;
-                reset_core(cpu);
+                reset_core(cpu, machine.soc.core());
                 0
             }
         };
@@ -194,17 +190,22 @@ fn finish(
 ) -> Result<Report, Error> {
     machine.finish();
     let report = outcome.map(|outcome| report(&mut machine, part, options, outcome));
-    *nand = machine.soc.nand.into_chip().into_image();
+    *nand = machine.soc.into_chip().into_image();
     report
 }
 
 fn report(machine: &mut Machine<'_>, part: &'static Part, options: &Options, outcome: Outcome) -> Report {
     let entered = machine.marks.entry.unwrap_or(NEVER);
-    let log = machine.soc.nand.chip().log();
+    let log = machine.soc.chip().log();
     let spans = machine.loaded.iter().filter_map(|slot| observe::span(&log.reads, slot, entered));
     // Of two slots with the same kernel it is the one read last that was booted.
     let kernel = spans.max_by_key(|span| span.end);
     let boot_rom_end = machine.marks.boot_rom.unwrap_or(0);
+    let oob = part.geometry.page_total() - part.geometry.page;
+    let mean = |from, to| machine.recorder.summary(log, observe::between(&log.reads, from, to), oob);
+    let pages = kernel.and_then(|span| mean(span.start, span.end));
+    let pages_past_kernel = mean(entered, NEVER);
+    let trace = machine.recorder.trace(machine.time, log);
     // Once the kernel runs, the loader has done its work: how the run ends is the kernel's affair.
     let entered = machine.marks.entry.map(|time| (Outcome::Kernel, time));
     let (outcome, end) = entered.unwrap_or((outcome, machine.time));
@@ -215,10 +216,12 @@ fn report(machine: &mut Machine<'_>, part: &'static Part, options: &Options, out
         time_ns: end / 1000,
         entry: machine.entry,
         kernel_crc_ok: !machine.loaded.is_empty(),
-        nand: observe::counters(log, machine.soc.nand.bus_time(), boot_rom_end),
+        nand: observe::counters(log, machine.soc.ecc_layout(), machine.soc.nand_bus_time(), boot_rom_end),
         kernel_read: kernel
             .zip(machine.byte_cycles)
-            .map(|(span, cycles)| observe::kernel_read(span, part, cycles)),
+            .map(|(span, cycles)| observe::kernel_read(span, part, machine.soc.ecc_layout(), cycles)),
+        pages,
+        pages_past_kernel,
         phases: observe::phases(&machine.marks, kernel, end),
         violations: machine.violations.list().to_vec(),
         violations_total: machine.violations.total(),
@@ -227,5 +230,6 @@ fn report(machine: &mut Machine<'_>, part: &'static Part, options: &Options, out
         instructions: machine.instructions,
         resets: machine.resets,
         notes: machine.notes(),
+        trace,
     }
 }

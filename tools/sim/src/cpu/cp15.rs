@@ -45,7 +45,7 @@ pub enum Operation {
     None,
 }
 
-/// What an MCR to CP15 does.
+/// What an MCR to CP15 of the ARM920T does.
 #[must_use]
 pub fn operation(cp15: Cp15) -> Operation {
     use Operation as O;
@@ -73,15 +73,10 @@ pub fn operation(cp15: Cp15) -> Operation {
     }
 }
 
-/// Whether the ARM920T has a CP15 operation of register 7 at all.
-#[must_use]
-pub fn exists(cp15: Cp15) -> bool {
-    cp15.crn != 7 || cp15.read || operation(cp15) != Operation::None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::core::ARM920T;
 
     fn mcr(crn: u8, crm: u8, opcode2: u8) -> Cp15 {
         Cp15 { read: false, register: 0, crn, crm, opcode2 }
@@ -95,8 +90,8 @@ mod tests {
         check(7, 0, Operation::InvalidateBoth);
         check(10, 4, Operation::DrainWriteBuffer);
         check(14, 2, Operation::DataLine { by_index: true, clean: true, invalidate: true });
-        assert!(exists(mcr(7, 5, 0)));
+        assert!(ARM920T.has_operation(mcr(7, 5, 0)));
         // Test and clean is an ARM926 operation.
-        assert!(!exists(mcr(7, 10, 3)));
+        assert!(!ARM920T.has_operation(mcr(7, 10, 3)));
     }
 }

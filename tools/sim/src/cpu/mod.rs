@@ -5,6 +5,7 @@
 //! charges what it costs.
 
 pub mod condition;
+pub mod core;
 pub mod cp15;
 pub mod decode;
 pub mod exception;

@@ -168,9 +168,9 @@ impl Array {
     }
 }
 
-/// Whether only the bad mark (spare bytes 0 and 1) is programmed.
+/// Whether only the bad mark is programmed, or the byte behind it with it, as tools for half-words do.
 fn is_bad_mark(data: &[u8], part: &Part) -> bool {
-    let mark = part.geometry.page as usize;
+    let mark = part.geometry.bad_mark_byte() as usize;
     let others = data[..mark].iter().chain(&data[mark + 2..]);
     data[mark] != 0xFF && others.copied().all(|byte| byte == 0xFF)
 }

@@ -4,32 +4,32 @@ use super::{Chip, Faults, NandImage, Part, Pulse};
 use crate::bus::{Access, Clocks, Ps, Violations};
 
 /// One nanosecond.
-pub(super) const NS: Ps = 1000;
+pub(crate) const NS: Ps = 1000;
 
 /// A pulse with times in nanoseconds.
-pub(super) fn pulse(setup: Ps, low: Ps, high: Ps) -> Pulse {
+pub(crate) fn pulse(setup: Ps, low: Ps, high: Ps) -> Pulse {
     Pulse { setup: setup * NS, low: low * NS, high: high * NS }
 }
 
 /// A chip whose nCE is low, and a clock.
-pub(super) struct Bench {
-    pub(super) chip: Chip,
-    pub(super) now: Ps,
+pub(crate) struct Bench {
+    pub(crate) chip: Chip,
+    pub(crate) now: Ps,
     /// Slow enough for every part, unless a test changes it.
-    pub(super) pulse: Pulse,
+    pub(crate) pulse: Pulse,
     /// Between the end of a cycle and the next access.
-    pub(super) gap: Ps,
+    pub(crate) gap: Ps,
     violations: Violations,
     /// Every access has a place of its own, so that no violation is merely counted.
     pc: u32,
 }
 
 impl Bench {
-    pub(super) fn new(part: &'static Part) -> Self {
+    pub(crate) fn new(part: &'static Part) -> Self {
         Self::with(part, NandImage::default(), Faults::default())
     }
 
-    pub(super) fn with(part: &'static Part, image: NandImage, faults: Faults) -> Self {
+    pub(crate) fn with(part: &'static Part, image: NandImage, faults: Faults) -> Self {
         let mut bench = Self {
             chip: Chip::new(part, image, faults).expect("fits the part"),
             now: 1000 * NS,
@@ -51,16 +51,16 @@ impl Bench {
         act(&mut self.chip, self.now, self.pulse, &mut access)
     }
 
-    pub(super) fn select(&mut self, selected: bool) {
+    pub(crate) fn select(&mut self, selected: bool) {
         self.access(|chip, _, _, access| chip.select(selected, access));
     }
 
-    pub(super) fn command(&mut self, byte: u8) {
+    pub(crate) fn command(&mut self, byte: u8) {
         self.access(|chip, now, pulse, access| chip.command(byte, now, pulse, access));
         self.now += self.pulse.latch_cycle() + self.gap;
     }
 
-    pub(super) fn address(&mut self, bytes: &[u8]) {
+    pub(crate) fn address(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.access(|chip, now, pulse, access| chip.address(byte, now, pulse, access));
             self.now += self.pulse.latch_cycle() + self.gap;
@@ -68,7 +68,7 @@ impl Bench {
     }
 
     /// Reads in accesses of four cycles.
-    pub(super) fn read(&mut self, count: usize) -> Vec<u8> {
+    pub(crate) fn read(&mut self, count: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
         while bytes.len() < count {
             let here = 4.min(count - bytes.len());
@@ -80,7 +80,7 @@ impl Bench {
     }
 
     /// Writes in accesses of one cycle.
-    pub(super) fn write(&mut self, bytes: &[u8]) {
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.access(|chip, now, pulse, access| chip.write(byte.into(), 1, now, pulse, access));
             self.now += self.pulse.data_cycle() + self.gap;
@@ -88,18 +88,18 @@ impl Bench {
     }
 
     /// Waits for the end of the busy time, and as long again as between two cycles.
-    pub(super) fn wait(&mut self) {
+    pub(crate) fn wait(&mut self) {
         self.now = self.now.max(self.chip.busy_edges().1) + self.gap;
     }
 
     /// Reads the status.
-    pub(super) fn status(&mut self) -> u8 {
+    pub(crate) fn status(&mut self) -> u8 {
         self.command(0x70);
         self.read(1)[0]
     }
 
     /// 00h, address, 30h, wait, for a part with five address cycles.
-    pub(super) fn read_page(&mut self, page: u32, column: u16) {
+    pub(crate) fn read_page(&mut self, page: u32, column: u16) {
         self.command(0x00);
         self.address(&column.to_le_bytes());
         self.address(&page.to_le_bytes()[..3]);
@@ -108,7 +108,7 @@ impl Bench {
     }
 
     /// 80h, address, data, 10h, wait, for a part with five address cycles.
-    pub(super) fn program_page(&mut self, page: u32, column: u16, bytes: &[u8]) {
+    pub(crate) fn program_page(&mut self, page: u32, column: u16, bytes: &[u8]) {
         self.command(0x80);
         self.address(&column.to_le_bytes());
         self.address(&page.to_le_bytes()[..3]);
@@ -118,7 +118,7 @@ impl Bench {
     }
 
     /// 60h, address, D0h, wait, for a part with three row cycles.
-    pub(super) fn erase_block(&mut self, block: u32) {
+    pub(crate) fn erase_block(&mut self, block: u32) {
         self.command(0x60);
         self.address(&(block * 64).to_le_bytes()[..3]);
         self.command(0xD0);
@@ -126,7 +126,7 @@ impl Bench {
     }
 
     /// What has been reported since the last time, and forgets it.
-    pub(super) fn complaints(&mut self) -> Vec<String> {
+    pub(crate) fn complaints(&mut self) -> Vec<String> {
         let violations = std::mem::take(&mut self.violations);
         violations
             .list()

@@ -1,16 +1,19 @@
-//! A large-page NAND chip at its pins: commands, busy times, R/nB.
+//! A NAND chip at its pins: commands, busy times, R/nB.
 //!
-//! The operations are those of the data sheets: READ (00h, 30h), RANDOM DATA OUTPUT (05h, E0h),
-//! READ CACHE (31h, 3Fh) where the part has it, READ ID (90h), READ STATUS (70h), RESET (FFh),
-//! PROGRAM (80h, 10h) with RANDOM DATA INPUT (85h), and ERASE (60h, D0h). Copy-back and two-plane
-//! operations are not modelled and are reported like commands that do not exist.
+//! The operations are those of the data sheets: READ (00h, 30h; with small pages 00h, 01h or 50h
+//! alone), RANDOM DATA OUTPUT (05h, E0h) and INPUT (85h) with large pages, READ CACHE (31h, 3Fh) where
+//! the part has it, READ ID (90h), READ STATUS (70h), RESET (FFh), PROGRAM (80h, 10h), and ERASE
+//! (60h, D0h). Copy-back and two-plane operations are not modelled and are reported like commands
+//! that do not exist.
 
 use super::array::{Array, noise};
 use super::faults::{Faults, PartError};
 use super::log::{DeliveredFlip, Log};
+use super::pins::Pins;
 use super::strobes::{Cycle, Nanoseconds, Pulse, Strobes, Wrong};
-use super::{NandImage, Part};
+use super::{Area, NandImage, Part};
 use crate::bus::{Access, Ps};
+use std::cell::Cell;
 
 /// A sequence that takes address cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +89,8 @@ pub struct Chip {
     pub(super) input: Input,
     pub(super) output: Output,
     pub(super) address: [u8; 5],
+    /// Where the column address counts from.
+    pub(super) area: &'static Area,
     /// The page register (with READ CACHE the cache register, which is the one the bus sees).
     pub(super) register: Box<[u8]>,
     /// The page in the register, when it was read.
@@ -102,6 +107,8 @@ pub struct Chip {
     pub(super) read_start: Ps,
     /// The page that is to be programmed.
     pub(super) target: u32,
+    /// The last thing at the pins, for a watcher: a look at R/nB is one too.
+    pub(super) pins: Cell<Pins>,
 }
 
 impl Chip {
@@ -120,6 +127,7 @@ impl Chip {
             input: Input::Idle,
             output: Output::Nothing,
             address: [0; 5],
+            area: part.commands.first_area(),
             register: vec![0xFF; part.geometry.page_total() as usize].into_boxed_slice(),
             page: None,
             column: 0,
@@ -130,6 +138,7 @@ impl Chip {
             failed: false,
             read_start: 0,
             target: 0,
+            pins: Cell::default(),
         })
     }
 
@@ -175,9 +184,14 @@ impl Chip {
         self.selected = selected;
     }
 
-    /// Level of R/nB.
+    /// Level of R/nB, for the controller that looks at the pin.
     #[must_use]
     pub fn ready(&self, now: Ps) -> bool {
+        self.pins.set(Pins::Ready);
+        self.is_ready(now)
+    }
+
+    pub(super) fn is_ready(&self, now: Ps) -> bool {
         now < self.busy.fall || now >= self.busy.rise
     }
 
@@ -189,6 +203,7 @@ impl Chip {
 
     /// A command cycle (CLE high) begins at `start`.
     pub fn command(&mut self, byte: u8, start: Ps, pulse: Pulse, access: &mut Access<'_>) {
+        self.pins.set(Pins::Command(byte));
         let cycle = Cycle::Command(byte);
         if !self.is_selected(cycle, access) {
             return;
@@ -202,6 +217,10 @@ impl Chip {
             // 00h without an address has gone back to the data, and binds to nothing.
             self.input = Input::Idle;
         }
+        let commands = self.part.commands;
+        if let (Some(area), Input::Idle) = (commands.area(byte), self.input) {
+            return self.begin_read(area, start);
+        }
         match (byte, self.input) {
             (0xFF, _) => self.reset(rise),
             (0x70, Input::Idle) => self.output = Output::Status,
@@ -209,12 +228,11 @@ impl Chip {
             (0xE0, Input::Confirm(Op::RandomOutput)) => self.random_output(access),
             (0xD0, Input::Confirm(Op::Erase)) => self.erase(rise, access),
             (0x10, Input::Data) => self.program(rise, access),
-            (0x85, Input::Data) => self.input = Input::Address(Op::RandomInput, 0),
+            (0x85, Input::Data) if commands.random_column => self.input = Input::Address(Op::RandomInput, 0),
             (0x31 | 0x3F, Input::Idle) if self.part.cache_read => {
                 self.read_cache(byte == 0x31, start, rise, access);
             }
-            (0x00, Input::Idle) => self.begin_read(start),
-            (0x05, Input::Idle) if self.page.is_some() => {
+            (0x05, Input::Idle) if commands.random_column && self.page.is_some() => {
                 self.input = Input::Address(Op::RandomOutput, 0);
             }
             (0x90, Input::Idle) => self.begin(Op::Id, access),
@@ -226,11 +244,12 @@ impl Chip {
 
     /// An address cycle (ALE high) begins at `start`.
     pub fn address(&mut self, byte: u8, start: Ps, pulse: Pulse, access: &mut Access<'_>) {
+        self.pins.set(Pins::Address);
         let cycle = Cycle::Address(byte);
         if !self.is_selected(cycle, access) {
             return;
         }
-        self.strobes.latch(cycle, start, pulse, access);
+        let rise = self.strobes.latch(cycle, start, pulse, access);
         if self.refuses_while_busy(cycle, start + pulse.setup, access) {
             return;
         }
@@ -242,12 +261,13 @@ impl Chip {
         self.address[usize::from(taken)] = byte;
         self.input = Input::Address(op, taken + 1);
         if taken + 1 == self.address_cycles(op) {
-            self.addressed(op, access);
+            self.addressed(op, rise, access);
         }
     }
 
     /// `count` (1 to 4) data input cycles begin at `start`, back to back; the first byte is the lowest.
     pub fn write(&mut self, bytes: u32, count: u32, start: Ps, pulse: Pulse, access: &mut Access<'_>) {
+        self.pins.set(Pins::DataIn);
         if !self.is_selected(Cycle::DataIn, access) {
             return;
         }
@@ -293,6 +313,7 @@ impl Chip {
                 u32::MAX
             }
         };
+        self.pins.set(Pins::DataOut { column: self.column as u32, bytes: count });
         match wrong {
             Wrong::None => bytes,
             Wrong::First => bytes ^ self.garbage(at) & 0xFF,
@@ -344,8 +365,10 @@ impl Chip {
         }
     }
 
-    /// 00h: either the start of a page read or, without an address, back from the status to the data.
-    fn begin_read(&mut self, start: Ps) {
+    /// A READ command: the start of a page read, or, without an address, back from the status to the
+    /// data, or the pointer for a program.
+    fn begin_read(&mut self, area: &'static Area, start: Ps) {
+        self.area = area;
         self.input = Input::Address(Op::Read, 0);
         self.read_start = start;
         self.output = if self.page.is_some() { Output::Page } else { Output::Nothing };
@@ -361,9 +384,10 @@ impl Chip {
         }
     }
 
-    /// The last address cycle of a sequence is in.
-    fn addressed(&mut self, op: Op, access: &mut Access<'_>) {
+    /// The last address cycle of a sequence is in, with the rise of nWE.
+    fn addressed(&mut self, op: Op, rise: Ps, access: &mut Access<'_>) {
         self.input = match op {
+            Op::Read if self.part.commands.read_confirm.is_none() => return self.read_page(rise, access),
             Op::Read | Op::RandomOutput | Op::Erase => Input::Confirm(op),
             Op::Id => {
                 self.output = Output::Id(self.address[0], 0);
@@ -395,7 +419,9 @@ impl Chip {
 
     /// The column of the address.
     pub(super) fn addressed_column(&self, access: &mut Access<'_>) -> usize {
-        let column = usize::from(u16::from_le_bytes([self.address[0], self.address[1]]));
+        let bytes = &self.address[..usize::from(self.part.geometry.column_cycles)];
+        let address = bytes.iter().rev().fold(0, |address, &byte| address << 8 | u16::from(byte));
+        let column = self.area.column(address);
         let bytes = self.register.len();
         if column >= bytes {
             access

@@ -19,8 +19,8 @@ pub struct Flip {
 /// Faults to begin with. A flip listed twice is one flip.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
-    /// Erase blocks that left the factory bad: they read 00h throughout, the mark in spare byte 0
-    /// of pages 0 and 1 with it, and neither programs nor erases.
+    /// Erase blocks that left the factory bad: they read 00h throughout, the marks in the spare bytes
+    /// of pages 0 and 1 with it, and neither program nor erase.
     pub bad_blocks: Vec<u32>,
     /// Flipped bits.
     pub flips: Vec<Flip>,

@@ -8,6 +8,7 @@
 //! them for K9F2G08R0A, byte 4 by recall.
 
 use super::Source::{Assumption, Board, Derived, Recall};
+use super::commands::LARGE_PAGE;
 use super::{Geometry, Part, Timing};
 
 /// The part.
@@ -21,7 +22,9 @@ pub static PART: Part = Part {
         blocks: 2048,
         column_cycles: 2,
         row_cycles: 3,
+        bad_mark: 0,
     },
+    commands: &LARGE_PAGE,
     cache_read: false,
     programs_per_page: 4,
     timing: Timing {

@@ -3,6 +3,7 @@
 //! READ CACHE: none (recall). Four programs per page (recall).
 
 use super::Source::{Ambarella as AMB, Assumption, Recall};
+use super::commands::LARGE_PAGE;
 use super::{Geometry, Part, Timing};
 
 /// The part.
@@ -16,7 +17,9 @@ pub static PART: Part = Part {
         blocks: 1024,
         column_cycles: 2,
         row_cycles: 2,
+        bad_mark: 0,
     },
+    commands: &LARGE_PAGE,
     cache_read: false,
     programs_per_page: 4,
     timing: Timing {

@@ -3,6 +3,7 @@
 //! The whole timing table is by recall (as K9F1G08U0B, with tREA 20). READ CACHE: none (recall).
 
 use super::Source::{Assumption, Recall};
+use super::commands::LARGE_PAGE;
 use super::{Geometry, Part, Timing};
 
 /// The part.
@@ -16,7 +17,9 @@ pub static PART: Part = Part {
         blocks: 2048,
         column_cycles: 2,
         row_cycles: 3,
+        bad_mark: 0,
     },
+    commands: &LARGE_PAGE,
     cache_read: false,
     programs_per_page: 4,
     timing: Timing {

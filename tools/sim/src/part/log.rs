@@ -62,16 +62,30 @@ pub struct EccLayout {
 /// Linux's layout for large pages on S3C24xx: 256 bytes a step, 3 bytes of code, from OOB byte 40 on.
 pub const LINUX_256_3: EccLayout = EccLayout { page: 2048, step: 256, code: 3, first_code: 2048 + 40 };
 
+/// Linux's layout for small pages on S3C24xx: the three bytes of the page's one code are OOB bytes 0 to 2.
+pub const LINUX_512_3: EccLayout = EccLayout { page: 512, step: 512, code: 3, first_code: 512 };
+
 impl EccLayout {
+    /// Steps of a page.
+    #[must_use]
+    pub const fn steps(&self) -> u32 {
+        self.page / self.step
+    }
+
+    /// Code bytes of a page.
+    #[must_use]
+    pub const fn code_bytes(&self) -> u32 {
+        self.steps() * self.code
+    }
+
     /// The step that covers a byte of the page, as data or as code.
     #[must_use]
     pub fn step_of(&self, byte: u32) -> Option<u32> {
-        let steps = self.page / self.step;
         if byte < self.page {
             return Some(byte / self.step);
         }
         let step = byte.checked_sub(self.first_code)? / self.code;
-        (step < steps).then_some(step)
+        (step < self.steps()).then_some(step)
     }
 }
 
@@ -88,7 +102,7 @@ impl PageRead {
     /// How many ECC steps were delivered with flipped bits in their data or code bytes.
     #[must_use]
     pub fn steps(&self, layout: &EccLayout) -> FlippedSteps {
-        let mut counts = vec![0; (layout.page / layout.step) as usize];
+        let mut counts = vec![0; layout.steps() as usize];
         for step in self.flips.iter().filter_map(|flip| layout.step_of(flip.byte)) {
             counts[step as usize] += 1;
         }
@@ -114,6 +128,16 @@ mod tests {
         check(2090, Some(0));
         check(2091, Some(1));
         check(2111, Some(7));
+    }
+
+    #[test]
+    fn a_small_page_is_one_step() {
+        let check = |byte, step| assert_eq!(LINUX_512_3.step_of(byte), step, "byte {byte}");
+        check(511, Some(0));
+        check(514, Some(0));
+        check(515, None);
+        check(517, None);
+        assert_eq!((LINUX_512_3.code_bytes(), LINUX_256_3.code_bytes()), (3, 24));
     }
 
     #[test]

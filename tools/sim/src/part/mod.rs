@@ -5,22 +5,27 @@
 
 mod array;
 #[cfg(test)]
-mod bench;
+pub(crate) mod bench;
 mod chip;
+mod commands;
 mod faults;
 mod image;
 pub mod k5d2g13acm;
+pub mod k9f1208u0c;
 pub mod k9f1g08u0b;
 pub mod k9f2g08u0b;
 mod log;
 pub mod mt29f2g08aac;
 mod operations;
+mod pins;
 mod strobes;
 
 pub use chip::Chip;
+pub use commands::{Area, CommandSet};
 pub use faults::{Faults, Flip, PartError};
 pub use image::NandImage;
-pub use log::{DeliveredFlip, EccLayout, FlippedSteps, LINUX_256_3, Log, PageRead};
+pub use log::{DeliveredFlip, EccLayout, FlippedSteps, LINUX_256_3, LINUX_512_3, Log, PageRead};
+pub use pins::{ArrayWork, BusyTime, Pins};
 pub use strobes::Pulse;
 
 use std::fmt;
@@ -28,7 +33,8 @@ use std::fmt;
 use crate::bus::Ps;
 
 /// Every part there is a data file for.
-pub static PARTS: &[&Part] = &[&k5d2g13acm::PART, &k9f1g08u0b::PART, &k9f2g08u0b::PART, &mt29f2g08aac::PART];
+pub static PARTS: &[&Part] =
+    &[&k5d2g13acm::PART, &k9f1208u0c::PART, &k9f1g08u0b::PART, &k9f2g08u0b::PART, &mt29f2g08aac::PART];
 
 /// The part of this name, in any case of letters.
 #[must_use]
@@ -36,7 +42,7 @@ pub fn find(name: &str) -> Option<&'static Part> {
     PARTS.iter().copied().find(|part| part.name.eq_ignore_ascii_case(name))
 }
 
-/// A large-page SLC NAND chip with an 8-bit bus, as its data sheet describes it.
+/// An SLC NAND chip with an 8-bit bus, as its data sheet describes it.
 #[derive(Debug)]
 pub struct Part {
     /// Type number, without package and speed suffix.
@@ -46,6 +52,8 @@ pub struct Part {
     pub id: &'static [u8],
     /// Sizes and address cycles.
     pub geometry: Geometry,
+    /// Which commands there are, where parts differ.
+    pub commands: &'static CommandSet,
     /// Whether READ CACHE (31h and 3Fh) exists.
     pub cache_read: bool,
     /// How often a page may be programmed between two erases of its block.
@@ -69,6 +77,8 @@ pub struct Geometry {
     pub column_cycles: u8,
     /// Address cycles that select the row (page).
     pub row_cycles: u8,
+    /// Spare byte that is not FFh in page 0 or 1 of a bad block.
+    pub bad_mark: u32,
 }
 
 impl Geometry {
@@ -88,6 +98,12 @@ impl Geometry {
     #[must_use]
     pub const fn raw_size(&self) -> u64 {
         self.pages() as u64 * self.page_total() as u64
+    }
+
+    /// Byte of a page with the mark of a bad block, spare bytes counted after the data.
+    #[must_use]
+    pub const fn bad_mark_byte(&self) -> u32 {
+        self.page + self.bad_mark
     }
 
     /// Where a page starts in the raw image.
@@ -235,6 +251,7 @@ mod tests {
     #[test]
     fn sizes_follow_from_the_geometry() {
         let check = |name, raw_size| assert_eq!(find(name).expect(name).geometry.raw_size(), raw_size);
+        check("K9F1208U0C", 69_206_016);
         check("K9F1G08U0B", 138_412_032);
         check("K9F2G08U0B", 276_824_064);
         check("K5D2G13ACM", 276_824_064);
@@ -252,6 +269,7 @@ mod tests {
                 "{}",
                 part.name
             );
+            assert!(matches!(part.geometry.page, 512 | 2048) && part.geometry.bad_mark < part.geometry.oob);
             let rows = 8 * u32::from(part.geometry.row_cycles);
             assert!(u64::from(part.geometry.pages()) <= 1 << rows, "{}", part.name);
         }

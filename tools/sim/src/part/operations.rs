@@ -15,6 +15,14 @@ impl Chip {
         self.busy_for(Work::Read, rise, rise, self.part.timing.t_r_max.ps());
         self.deliver(page, self.read_start);
         self.column = column;
+        self.let_pointer_go();
+    }
+
+    /// An operation has used the pointer of the READ commands: it stays or goes back to the first area.
+    fn let_pointer_go(&mut self) {
+        if !self.area.stays {
+            self.area = self.part.commands.first_area();
+        }
     }
 
     /// 31h or 3Fh: the page read before goes out, and with 31h the next one is loaded behind it.
@@ -33,8 +41,9 @@ impl Chip {
             self.deliver(page, start);
         }
         self.column = 0;
-        if more && page + 1 == self.part.geometry.pages() {
-            access.violation("nand-protocol", format!("READ CACHE (31h) of page {page}, which is the last"));
+        if more && (page + 1).is_multiple_of(self.part.geometry.pages_per_block) {
+            let detail = format!("READ CACHE (31h) of page {page}, which is the last of its block");
+            access.violation("nand-protocol", detail);
         } else if more {
             self.ahead = Some(Ahead { page: page + 1, loaded: self.busy.rise + timing.t_r_max.ps() });
         }
@@ -109,6 +118,7 @@ impl Chip {
     }
 
     fn end_sequence(&mut self) {
+        self.let_pointer_go();
         self.input = Input::Idle;
         self.output = Output::Nothing;
         self.page = None;
@@ -128,6 +138,7 @@ impl Chip {
         let broken_off = (!self.settled).then_some(self.busy);
         self.settled = true;
         self.end_sequence();
+        self.area = self.part.commands.first_area();
         self.ahead = None;
         let time = match broken_off.map(|busy| busy.work) {
             None | Some(Work::Read | Work::Reset) => timing.t_rst_read_max,
@@ -181,7 +192,7 @@ impl Chip {
 
     /// The status register: 7 not write protected, 6 ready, 5 array ready, 0 failed.
     pub(super) fn status(&self, now: Ps) -> u8 {
-        let ready = self.ready(now);
+        let ready = self.is_ready(now);
         let array_ready = ready && self.ahead.is_none_or(|ahead| now >= ahead.loaded);
         u8::from(!self.protected) << 7
             | u8::from(ready) << 6

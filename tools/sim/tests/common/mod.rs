@@ -113,13 +113,18 @@ impl Program {
 
     /// Pages 0 and 1 of a NAND.
     pub fn image(&self) -> NandImage {
+        self.image_of(2048, 64)
+    }
+
+    /// The first pages of a NAND with pages of this many data and spare bytes.
+    pub fn image_of(&self, page: usize, oob: usize) -> NandImage {
         let mut code: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         assert!(code.len() <= 4096, "{} bytes do not fit the boot SRAM", code.len());
         code.resize(4096, 0xff);
         let mut bytes = Vec::new();
-        for page in code.chunks(2048) {
-            bytes.extend(page);
-            bytes.extend([0xff; 64]);
+        for data in code.chunks(page) {
+            bytes.extend(data);
+            bytes.extend(vec![0xff; oob]);
         }
         NandImage::from_bytes(bytes)
     }

@@ -1,4 +1,5 @@
-//! Clock and power management: S3C2440A User's Manual, chapter 7.
+//! Clock and power management: S3C2440A User's Manual, chapter 7. What differs in the family is in
+//! [`ClockData`].
 
 use crate::bus::{Access, Clocks, Peripheral, Ps};
 use crate::model;
@@ -21,11 +22,64 @@ const HCLK3_HALF: u32 = 1 << 8;
 const HCLK4_HALF: u32 = 1 << 9;
 const DVSEN: u32 = 1 << 12;
 
+/// What makes the block of a chip.
+#[derive(Debug)]
+pub struct ClockData {
+    /// LOCKTIME after reset: all bits that exist.
+    pub locktime: u32,
+    /// M_LTIME in LOCKTIME.
+    pub m_ltime: u32,
+    /// MPLLCON after reset.
+    pub mpllcon: u32,
+    /// UPLLCON after reset.
+    pub upllcon: u32,
+    /// CLKCON after reset.
+    pub clkcon: u32,
+    /// Bits of CLKCON that exist.
+    pub clkcon_mask: u32,
+    /// Bits of CLKDIVN that exist.
+    pub clkdivn_mask: u32,
+    /// Bits of CAMDIVN that exist, where it does.
+    pub camdivn_mask: Option<u32>,
+    /// FCLK of the MPLL is this times m Fin / (p 2^s).
+    pub mpll_factor: u64,
+    /// HCLK in periods of FCLK, from CLKDIVN and CAMDIVN.
+    pub hclk_divider: fn(u32, u32) -> u64,
+    /// Highest FCLK, HCLK and PCLK.
+    pub max_hz: [u64; 3],
+}
+
+/// S3C2440A and S3C2442B but for the gates in CLKCON.
+pub const S3C2440: ClockData = ClockData {
+    locktime: 0xffff_ffff,
+    m_ltime: 0xffff,
+    mpllcon: 0x0009_6030,
+    upllcon: 0x0004_d030,
+    clkcon: 0x00ff_fff0,
+    clkcon_mask: 0x001f_fffc,
+    clkdivn_mask: 0xf,
+    camdivn_mask: Some(0x133f),
+    mpll_factor: 2,
+    hclk_divider,
+    max_hz: [model::FCLK_MAX_HZ, model::HCLK_MAX_HZ, model::PCLK_MAX_HZ],
+};
+
+fn hclk_divider(clkdivn: u32, camdivn: u32) -> u64 {
+    match clkdivn >> 1 & 3 {
+        0 => 1,
+        1 => 2,
+        2 if camdivn & HCLK4_HALF != 0 => 8,
+        2 => 4,
+        _ if camdivn & HCLK3_HALF != 0 => 6,
+        _ => 3,
+    }
+}
+
 /// The block.
 #[derive(Clone, Debug)]
 pub struct Clock {
     fin: u64,
-    clkcon_mask: u32,
+    data: &'static ClockData,
     locktime: u32,
     mpllcon: u32,
     upllcon: u32,
@@ -41,14 +95,14 @@ pub struct Clock {
 impl Clock {
     /// The block after reset, with a crystal of `fin` Hz.
     #[must_use]
-    pub fn new(fin: u64, clkcon_mask: u32) -> Self {
+    pub fn new(fin: u64, data: &'static ClockData) -> Self {
         Self {
             fin,
-            clkcon_mask,
-            locktime: 0xffff_ffff,
-            mpllcon: 0x0009_6030,
-            upllcon: 0x0004_d030,
-            clkcon: 0x00ff_fff0,
+            data,
+            locktime: data.locktime,
+            mpllcon: data.mpllcon,
+            upllcon: data.upllcon,
+            clkcon: data.clkcon,
             clkslow: 4,
             clkdivn: 0,
             camdivn: 0,
@@ -61,7 +115,7 @@ impl Clock {
     #[must_use]
     pub fn clocks(&self) -> Clocks {
         let fclk = self.fclk();
-        let hclk = fclk * self.hclk_divider();
+        let hclk = fclk * (self.data.hclk_divider)(self.clkdivn, self.camdivn);
         let pclk = hclk * (1 + u64::from(self.clkdivn & 1));
         Clocks { fclk: if self.camdivn & DVSEN != 0 { hclk } else { fclk }, hclk, pclk }
     }
@@ -78,22 +132,8 @@ impl Clock {
             return fin;
         }
         let (m, p, s) = pll(self.mpllcon);
-        // Fout = 2 m Fin / (p 2^s) on the 2440.
-        let divisor = 2 * m * self.fin;
+        let divisor = self.data.mpll_factor * m * self.fin;
         ((p << s) * 1_000_000_000_000 + divisor / 2) / divisor
-    }
-
-    /// HCLK in terms of FCLK.
-    #[must_use]
-    pub fn hclk_divider(&self) -> u64 {
-        match self.clkdivn >> 1 & 3 {
-            0 => 1,
-            1 => 2,
-            2 if self.camdivn & HCLK4_HALF != 0 => 8,
-            2 => 4,
-            _ if self.camdivn & HCLK3_HALF != 0 => 6,
-            _ => 3,
-        }
     }
 
     /// Whether CLKCON lets a block have its clock.
@@ -121,7 +161,7 @@ impl Clock {
 
     /// MPLLCON: FCLK stands still for the lock time.
     fn write_mpllcon(&mut self, value: u32, access: &mut Access<'_>) {
-        let lock = u64::from(self.locktime & 0xffff) * 1_000_000_000_000 / self.fin;
+        let lock = u64::from(self.locktime & self.data.m_ltime) * 1_000_000_000_000 / self.fin;
         if lock < model::PLL_LOCK_MIN {
             access.violation(
                 "pll-lock-time",
@@ -141,12 +181,8 @@ impl Clock {
 
     fn check(&self, access: &mut Access<'_>) {
         let clocks = self.clocks();
-        let limits = [
-            ("FCLK", clocks.fclk, model::FCLK_MAX_HZ),
-            ("HCLK", clocks.hclk, model::HCLK_MAX_HZ),
-            ("PCLK", clocks.pclk, model::PCLK_MAX_HZ),
-        ];
-        for (name, period, max) in limits {
+        let periods = [("FCLK", clocks.fclk), ("HCLK", clocks.hclk), ("PCLK", clocks.pclk)];
+        for ((name, period), max) in periods.into_iter().zip(self.data.max_hz) {
             if frequency(period) > max {
                 let limit = format!("{:.1} MHz", max as f64 / 1e6);
                 access.violation("clock-limit", format!("{name} is {}, {limit} is allowed", mhz(period)));
@@ -169,28 +205,30 @@ impl Peripheral for Clock {
             (CLKCON, 4) => self.clkcon,
             (CLKSLOW, 4) => self.clkslow,
             (CLKDIVN, 4) => self.clkdivn,
-            (CAMDIVN, 4) => self.camdivn,
+            (CAMDIVN, 4) if self.data.camdivn_mask.is_some() => self.camdivn,
             _ => no_such_register("CLKPWR", offset, width, false, access),
         }
     }
 
     fn write(&mut self, offset: u32, width: u8, value: u32, access: &mut Access<'_>) {
         match (offset, width) {
-            (LOCKTIME, 4) => self.locktime = value,
+            (LOCKTIME, 4) => self.locktime = value & self.data.locktime,
             (MPLLCON, 4) => self.write_mpllcon(value, access),
             (UPLLCON, 4) => self.upllcon = value & 0x000f_f3f3,
             (CLKCON, 4) => {
                 if value & CLKCON_SLEEP != 0 {
                     access.violation("sleep", "CLKCON[3] powers the SoC off, which is not modelled");
                 }
-                self.clkcon = value & (self.clkcon_mask | CLKCON_IDLE) & !CLKCON_SLEEP;
+                self.clkcon = value & (self.data.clkcon_mask | CLKCON_IDLE) & !CLKCON_SLEEP;
             }
             (CLKSLOW, 4) => self.clkslow = value & 0xb7,
-            (CLKDIVN, 4) => self.clkdivn = value & 0xf,
-            (CAMDIVN, 4) => self.camdivn = value & 0x133f,
-            _ => {
-                no_such_register("CLKPWR", offset, width, true, access);
-            }
+            (CLKDIVN, 4) => self.clkdivn = value & self.data.clkdivn_mask,
+            _ => match self.data.camdivn_mask {
+                Some(mask) if (offset, width) == (CAMDIVN, 4) => self.camdivn = value & mask,
+                _ => {
+                    no_such_register("CLKPWR", offset, width, true, access);
+                }
+            },
         }
         if matches!(offset, CLKSLOW | CLKDIVN | CAMDIVN) {
             self.changed = true;
@@ -217,7 +255,7 @@ mod tests {
     }
 
     fn clock() -> Clock {
-        Clock::new(12_000_000, 0x001f_fffc)
+        Clock::new(12_000_000, &S3C2440)
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The ECC engine of the NAND controller: S3C2440A User's Manual, chapter 6.
+//! The ECC engine of the NAND controller: S3C2440A User's Manual, chapter 6. The S3C2410 has a smaller
+//! one of the same kind.
 //!
 //! A Hamming code over the bytes that cross NFDATA. For every bit of a byte's address and of a
 //! bit's number there is a pair of parities: P over the bits where it is 1, P' (primed) over
@@ -32,9 +33,9 @@ impl Parities {
 #[derive(Debug)]
 pub struct Code {
     /// By address bit, from 0: P8, P16, P32 ...
-    lines: &'static [u8],
+    pub lines: &'static [u8],
     /// P1, P2, P4.
-    columns: [u8; 3],
+    pub columns: [u8; 3],
 }
 
 /// The main code, NFMECC0: 28 bits, 2048 bytes.
@@ -136,46 +137,16 @@ pub struct Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Generator Q of the test vectors.
-    fn quadratic(len: u32) -> Vec<u8> {
-        (0..len).map(|i| ((i * i + 3 * i + 5) >> 2) as u8).collect()
-    }
-
-    /// Generator X of the test vectors.
-    fn xorshift(len: usize) -> Vec<u8> {
-        let mut state = 0x1234_5678_u32;
-        let step = |_| {
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            state as u8
-        };
-        (0..len).map(step).collect()
-    }
+    use crate::soc::vectors::{cleared, quadratic, xorshift};
 
     fn filled(len: usize, fill: u8) -> Vec<u8> {
         vec![fill; len]
-    }
-
-    /// `len` bytes of FFh with one bit cleared.
-    fn cleared(len: usize, byte: usize, bit: u8) -> Vec<u8> {
-        let mut data = filled(len, 0xFF);
-        data[byte] ^= 1 << bit;
-        data
     }
 
     fn parities(data: &[u8]) -> Parities {
         let mut parities = Parities::default();
         data.iter().for_each(|&byte| parities.update(byte));
         parities
-    }
-
-    #[test]
-    fn the_generators_are_those_of_the_vectors() {
-        assert_eq!(quadratic(8), [0x01, 0x02, 0x03, 0x05, 0x08, 0x0B, 0x0E, 0x12]);
-        assert_eq!(xorshift(8), [0xA5, 0xA3, 0xC4, 0x98, 0x88, 0x4D, 0x1D, 0x29]);
-        assert_eq!(xorshift(512).iter().map(|&byte| u32::from(byte)).sum::<u32>(), 65400);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! I/O ports and what shares their block (MISCCR, external interrupts, GSTATUS): S3C2440A User's
-//! Manual, chapter 9.
+//! Manual, chapter 9. What differs in the family is in [`GpioData`].
 
 use crate::bus::{Access, Peripheral};
 use crate::soc::no_such_register;
 
-const MISCCR: u32 = 0x80;
+/// Miscellaneous control.
+pub const MISCCR: u32 = 0x80;
 const EINTMASK: u32 = 0xa4;
 const EINTPEND: u32 = 0xa8;
 const GSTATUS0: u32 = 0xac;
@@ -13,9 +14,6 @@ const GSTATUS2: u32 = 0xb4;
 const GSTATUS3: u32 = 0xb8;
 const GSTATUS4: u32 = 0xbc;
 const PORT_J: u32 = 0xd0;
-
-/// Registers that only keep what is written: DCLKCON, EXTINT0..2, EINTFLT0..3, DSC0, DSC1.
-const STORED: [u32; 10] = [0x84, 0x88, 0x8c, 0x90, 0x94, 0x98, 0x9c, 0xa0, 0xc4, 0xc8];
 
 /// Bits of GSTATUS2: why the SoC was reset.
 pub mod reset_cause {
@@ -27,6 +25,7 @@ pub mod reset_cause {
 
 /// A port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(dead_code)] // All there are, whether a board's wiring names a pin of it or not.
 pub enum Port {
     /// Chip selects, address lines, NAND: one bit per pin in GPACON.
     A,
@@ -48,14 +47,38 @@ pub enum Port {
     J,
 }
 
-const PORTS: usize = 9;
+/// How many there are.
+pub const PORTS: usize = 9;
 const NAMES: [&str; PORTS] = ["A", "B", "C", "D", "E", "F", "G", "H", "J"];
-/// Pins of each port.
-const PINS: [u32; PORTS] = [25, 11, 16, 16, 16, 8, 16, 11, 13];
+
+/// What makes the block of a chip.
+#[derive(Debug)]
+pub struct GpioData {
+    /// Pins of each port. A port without any does not exist.
+    pub pins: [u32; PORTS],
+    /// GPACON after reset.
+    pub gpacon: u32,
+    /// GPGUP after reset.
+    pub gpgup: u32,
+    /// MISCCR after reset.
+    pub misccr: u32,
+    /// Registers that only keep what is written.
+    pub stored: &'static [u32],
+}
+
+/// S3C2440A and S3C2442B. Stored: DCLKCON, EXTINT0..2, EINTFLT0..3, DSC0, DSC1.
+pub const S3C2440: GpioData = GpioData {
+    pins: [25, 11, 16, 16, 16, 8, 16, 11, 13],
+    gpacon: 0x00ff_ffff,
+    gpgup: 0xfc00,
+    misccr: 0x0001_0020,
+    stored: &[0x84, 0x88, 0x8c, 0x90, 0x94, 0x98, 0x9c, 0xa0, 0xc4, 0xc8],
+};
 
 /// The block.
 #[derive(Clone, Debug)]
 pub struct Gpio {
+    data: &'static GpioData,
     con: [u32; PORTS],
     dat: [u32; PORTS],
     up: [u32; PORTS],
@@ -65,29 +88,30 @@ pub struct Gpio {
     chip_id: u32,
     gstatus2: u32,
     gstatus: [u32; 2],
-    stored: [u32; STORED.len()],
+    stored: Vec<u32>,
 }
 
 impl Gpio {
     /// The block after a reset of this cause.
     #[must_use]
-    pub fn new(chip_id: u32, reset_cause: u32) -> Self {
+    pub fn new(data: &'static GpioData, chip_id: u32, reset_cause: u32) -> Self {
         let mut con = [0; PORTS];
-        con[Port::A as usize] = 0x00ff_ffff;
+        con[Port::A as usize] = data.gpacon;
         let mut up = [0; PORTS];
         up[Port::D as usize] = 0xf000;
-        up[Port::G as usize] = 0xfc00;
+        up[Port::G as usize] = data.gpgup;
         Self {
+            data,
             con,
             dat: [0; PORTS],
             up,
-            misccr: 0x0001_0020,
+            misccr: data.misccr,
             eintmask: 0x00ff_fff0,
             eintpend: 0,
             chip_id,
             gstatus2: reset_cause,
             gstatus: [0; 2],
-            stored: [0; STORED.len()],
+            stored: vec![0; data.stored.len()],
         }
     }
 
@@ -122,25 +146,25 @@ impl Gpio {
 
     /// Level of the pins: what outputs drive, ones elsewhere (pull-ups, keys released).
     fn pins(&self, port: usize) -> u32 {
-        let outputs = (0..PINS[port]).fold(0, |mask, pin| {
+        let outputs = (0..self.data.pins[port]).fold(0, |mask, pin| {
             let output =
                 if port == 0 { self.con[0] >> pin & 1 == 0 } else { self.con[port] >> (2 * pin) & 3 == 1 };
             mask | u32::from(output) << pin
         });
-        let all = (1u32 << PINS[port]) - 1;
+        let all = (1u32 << self.data.pins[port]) - 1;
         self.dat[port] & outputs | all & !outputs
     }
 }
 
 /// Port and register (0 CON, 1 DAT, 2 UP) at an offset.
-fn port_register(offset: u32) -> Option<(usize, u32)> {
+fn port_register(offset: u32, data: &GpioData) -> Option<(usize, u32)> {
     let (port, register) = match offset {
         0..0x80 => ((offset / 0x10) as usize, offset % 0x10),
         PORT_J..=0xdf => (Port::J as usize, offset - PORT_J),
         _ => return None,
     };
     let exists = register.is_multiple_of(4) && register < if port == 0 { 8 } else { 12 };
-    exists.then_some((port, register / 4))
+    (exists && data.pins[port] != 0).then_some((port, register / 4))
 }
 
 impl Peripheral for Gpio {
@@ -148,7 +172,7 @@ impl Peripheral for Gpio {
         if width != 4 {
             return no_such_register("GPIO", offset, width, false, access);
         }
-        if let Some((port, register)) = port_register(offset) {
+        if let Some((port, register)) = port_register(offset, self.data) {
             return match register {
                 0 => self.con[port],
                 1 => self.pins(port),
@@ -164,7 +188,7 @@ impl Peripheral for Gpio {
             GSTATUS1 => self.chip_id,
             GSTATUS2 => self.gstatus2,
             GSTATUS3 | GSTATUS4 => self.gstatus[((offset - GSTATUS3) / 4) as usize],
-            _ => match STORED.iter().position(|&at| at == offset) {
+            _ => match self.data.stored.iter().position(|&at| at == offset) {
                 Some(index) => self.stored[index],
                 None => no_such_register("GPIO", offset, width, false, access),
             },
@@ -176,7 +200,7 @@ impl Peripheral for Gpio {
             no_such_register("GPIO", offset, width, true, access);
             return;
         }
-        if let Some((port, register)) = port_register(offset) {
+        if let Some((port, register)) = port_register(offset, self.data) {
             let target = match register {
                 0 => &mut self.con[port],
                 1 => &mut self.dat[port],
@@ -192,7 +216,7 @@ impl Peripheral for Gpio {
             GSTATUS2 => self.gstatus2 &= !value,
             GSTATUS3 | GSTATUS4 => self.gstatus[((offset - GSTATUS3) / 4) as usize] = value,
             GSTATUS0 | GSTATUS1 => access.violation("register", "GSTATUS0 and GSTATUS1 are read only"),
-            _ => match STORED.iter().position(|&at| at == offset) {
+            _ => match self.data.stored.iter().position(|&at| at == offset) {
                 Some(index) => self.stored[index] = value,
                 None => {
                     no_such_register("GPIO", offset, width, true, access);
@@ -214,7 +238,7 @@ mod tests {
     use crate::bus::{Clocks, Violations};
 
     fn with(writes: &[(u32, u32)]) -> (Gpio, Violations) {
-        let mut gpio = Gpio::new(0x3244_0001, reset_cause::POWER_ON);
+        let mut gpio = Gpio::new(&S3C2440, 0x3244_0001, reset_cause::POWER_ON);
         let mut violations = Violations::default();
         for &(offset, value) in writes {
             let clocks = Clocks { fclk: 1, hclk: 1, pclk: 1 };

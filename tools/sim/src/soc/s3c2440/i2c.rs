@@ -16,8 +16,9 @@ const NOT_ACKNOWLEDGED: u32 = 1 << 0;
 const BUSY: u32 = 1 << 5;
 
 /// The controller.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct I2c {
+    has_iiclc: bool,
     iiccon: u32,
     iicstat: u32,
     iicadd: u32,
@@ -27,6 +28,12 @@ pub struct I2c {
 }
 
 impl I2c {
+    /// The controller after reset; IICLC came with the S3C2440.
+    #[must_use]
+    pub fn new(has_iiclc: bool) -> Self {
+        Self { has_iiclc, iiccon: 0, iicstat: 0, iicadd: 0, iicds: 0, iiclc: 0, interrupt: false }
+    }
+
     /// Whether INT_IIC has been asked for since the last call.
     pub fn take_interrupt(&mut self) -> bool {
         std::mem::take(&mut self.interrupt)
@@ -46,7 +53,7 @@ impl Peripheral for I2c {
             (IICSTAT, 4) => self.iicstat,
             (IICADD, _) => self.iicadd,
             (IICDS, _) => self.iicds,
-            (IICLC, 4) => self.iiclc,
+            (IICLC, 4) if self.has_iiclc => self.iiclc,
             _ => no_such_register("IIC", offset, width, false, access),
         }
     }
@@ -68,7 +75,7 @@ impl Peripheral for I2c {
             }
             (IICADD, _) => self.iicadd = value & 0xff,
             (IICDS, _) => self.iicds = value & 0xff,
-            (IICLC, 4) => self.iiclc = value & 7,
+            (IICLC, 4) if self.has_iiclc => self.iiclc = value & 7,
             _ => {
                 no_such_register("IIC", offset, width, true, access);
             }
@@ -86,7 +93,7 @@ mod tests {
         let mut violations = Violations::default();
         let clocks = Clocks { fclk: 1, hclk: 1, pclk: 1 };
         let mut access = Access { now: 0, pc: 0, clocks, hold: 0, violations: &mut violations };
-        let mut i2c = I2c::default();
+        let mut i2c = I2c::new(true);
         i2c.write(IICCON, 4, 0xa0, &mut access);
         i2c.write(IICSTAT, 4, 0xf0, &mut access);
         assert!(i2c.take_interrupt() && !i2c.take_interrupt());

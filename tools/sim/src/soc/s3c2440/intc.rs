@@ -1,4 +1,5 @@
-//! Interrupt controller: S3C2440A User's Manual, chapter 14. Priorities do not rotate: the lowest
+//! Interrupt controller: S3C2440A User's Manual, chapter 14; the chips of the family differ in which
+//! sub-sources there are. Priorities do not rotate: the lowest
 //! source number wins.
 
 use crate::bus::{Access, Peripheral};
@@ -29,6 +30,8 @@ pub mod source {
     pub const IIC: u32 = 27;
 }
 
+/// Bits of INTSUBMSK on S3C2440A and S3C2442B.
+pub const S3C2440_SUB_SOURCES: u32 = 0xffff;
 /// Sub-source 13, the watchdog.
 pub const SUB_WDT: u32 = 1 << 13;
 
@@ -38,6 +41,7 @@ const PARENTS: [(u32, u32); 6] = [(0x7, 28), (0x38, 23), (0x1c0, 15), (0x600, 31
 /// The controller.
 #[derive(Clone, Debug)]
 pub struct InterruptController {
+    sub_sources: u32,
     srcpnd: u32,
     intmod: u32,
     intmsk: u32,
@@ -47,21 +51,22 @@ pub struct InterruptController {
     intsubmsk: u32,
 }
 
-impl Default for InterruptController {
-    fn default() -> Self {
+impl InterruptController {
+    /// The controller after reset, with these sub-sources, a bit each.
+    #[must_use]
+    pub fn new(sub_sources: u32) -> Self {
         Self {
+            sub_sources,
             srcpnd: 0,
             intmod: 0,
             intmsk: 0xffff_ffff,
             priority: 0x7f,
             intpnd: 0,
             subsrcpnd: 0,
-            intsubmsk: 0xffff,
+            intsubmsk: sub_sources,
         }
     }
-}
 
-impl InterruptController {
     /// A source asks.
     pub fn raise(&mut self, source: u32) {
         self.srcpnd |= 1 << source;
@@ -135,7 +140,7 @@ impl Peripheral for InterruptController {
             (INTPND, 4) => self.intpnd &= !value,
             (SUBSRCPND, 4) => self.subsrcpnd &= !value,
             (INTSUBMSK, 4) => {
-                self.intsubmsk = value & 0xffff;
+                self.intsubmsk = value & self.sub_sources;
                 self.propagate(u32::MAX);
             }
             (INTOFFSET, 4) => access.violation("register", "INTOFFSET is read only"),
@@ -172,7 +177,7 @@ mod tests {
 
     #[test]
     fn one_winner_at_a_time() {
-        let mut intc = InterruptController::default();
+        let mut intc = InterruptController::new(S3C2440_SUB_SOURCES);
         intc.raise(14);
         intc.raise(10);
         assert!(!intc.irq());
@@ -185,7 +190,7 @@ mod tests {
 
     #[test]
     fn clearing_intpnd_alone_brings_the_request_back() {
-        let mut intc = InterruptController::default();
+        let mut intc = InterruptController::new(S3C2440_SUB_SOURCES);
         write(&mut intc, INTMSK, !(1 << 14));
         intc.raise(14);
         write(&mut intc, INTPND, 1 << 14);
@@ -197,7 +202,7 @@ mod tests {
 
     #[test]
     fn sub_sources_come_back_when_the_parent_is_unmasked() {
-        let mut intc = InterruptController::default();
+        let mut intc = InterruptController::new(S3C2440_SUB_SOURCES);
         write(&mut intc, INTMSK, !(1 << 28));
         write(&mut intc, INTSUBMSK, 0xfffe);
         intc.raise_sub(1);
@@ -217,7 +222,7 @@ mod tests {
 
     #[test]
     fn fast_interrupts_do_not_show_in_intpnd() {
-        let mut intc = InterruptController::default();
+        let mut intc = InterruptController::new(S3C2440_SUB_SOURCES);
         write(&mut intc, INTMOD, 1 << 10);
         write(&mut intc, INTMSK, 0);
         intc.raise(10);

@@ -1,6 +1,5 @@
 //! Memory controller: S3C2440A User's Manual, chapter 5. Checks the SDRAM settings against the board.
 
-use crate::board::SdramFit;
 use crate::bus::{Access, Clocks, Peripheral, Ps};
 use crate::membus::SdramTiming;
 use crate::model;
@@ -18,6 +17,32 @@ const MRSRB7: u32 = 0x30;
 const REFEN: u32 = 1 << 23;
 const TREFMD_SELF: u32 = 1 << 22;
 const MT_SDRAM: u32 = 3;
+
+/// How SDRAM is fitted to a board.
+#[derive(Debug)]
+pub struct SdramFit {
+    /// First address.
+    pub base: u32,
+    /// Bytes in all.
+    pub len: u32,
+    /// Memory controller banks used, from bank 6 on, each 32 bits wide.
+    pub banks: usize,
+    /// Column address bits.
+    pub columns: u32,
+    /// Values of BANKSIZE\[2:0\] under which every byte is where it should be. Behind a single bank
+    /// the window may be larger than the bank.
+    pub bk76map: &'static [u32],
+    /// MISCCR\[19:17\] must be clear before SDRAM is used.
+    pub needs_sclk_enabled: bool,
+}
+
+impl SdramFit {
+    /// Whether an address is in SDRAM.
+    #[must_use]
+    pub fn contains(&self, address: u32) -> bool {
+        address.wrapping_sub(self.base) < self.len
+    }
+}
 
 /// The block.
 #[derive(Clone, Debug)]
@@ -129,8 +154,9 @@ impl MemoryController {
             );
         }
         let code = self.banksize & 7;
-        let real = self.fit.bk76map;
-        settings(code != real, format!("BANKSIZE: BK76MAP is {code}, the board needs {real}"));
+        let right = self.fit.bk76map;
+        let wanted = right.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ");
+        settings(!right.contains(&code), format!("BANKSIZE: BK76MAP is {code}, the board needs {wanted}"));
         let (rp, rc) = (self.rp() * hclk, self.rc() * hclk);
         settings(
             rp < model::SDRAM_T_RP_MIN,
@@ -213,7 +239,7 @@ mod tests {
         len: 128 << 20,
         banks: 2,
         columns: 9,
-        bk76map: 1,
+        bk76map: &[1],
         needs_sclk_enabled: true,
     };
 

@@ -11,69 +11,165 @@ pub mod timer;
 pub mod uart;
 pub mod wdt;
 
-use crate::board::Board;
-use crate::bus::{Access, Clocks, Peripheral, Ps};
+use std::fmt::Debug;
+
+use crate::bus::{Access, ByteCycles, Clocks, Peripheral, Ps, Violations};
+use crate::cpu::core::{ARM920T, Core};
+use crate::membus::SdramTiming;
+use crate::model;
+use crate::part::{Chip, EccLayout, LINUX_256_3, LINUX_512_3, Pulse};
+use crate::soc::boot_copy::BootPage;
 use crate::soc::storage::Storage;
-use clock::Clock;
-use gpio::{Gpio, Port, reset_cause};
+use crate::soc::{BootCopy, Fitted, Line, Role, Soc};
+use clock::{Clock, ClockData};
+use gpio::{Gpio, GpioData, Port, reset_cause};
 use i2c::I2c;
 use intc::{InterruptController, source};
-use memctl::MemoryController;
+use memctl::{MemoryController, SdramFit};
 use nand::NandController;
 use timer::Timers;
-use uart::Uart;
+use uart::{Uart, UartData};
 use wdt::{Expired, Watchdog};
 
 /// What makes a chip of the family.
 #[derive(Debug)]
 pub struct SocData {
-    /// Type number.
-    pub name: &'static str,
     /// GSTATUS1.
     pub chip_id: u32,
-    /// Bits of CLKCON that exist.
-    pub clkcon_mask: u32,
-    /// Whether there is AC97, which shares its interrupt with the watchdog through sub-sources.
-    pub has_ac97: bool,
+    /// Clocks and power.
+    pub clock: ClockData,
+    /// Ports.
+    pub gpio: GpioData,
+    /// UARTs.
+    pub uart: UartData,
+    /// Bits of INTSUBMSK.
+    pub sub_sources: u32,
+    /// Whether the watchdog shares its interrupt with AC97 through sub-sources.
+    pub wdt_is_sub_source: bool,
+    /// Whether the I2C controller has IICLC.
+    pub has_iiclc: bool,
+    /// Lenient blocks besides [`LENIENT`].
+    pub lenient: &'static [Lenient],
+    /// The NAND controller with its chip.
+    pub nand: fn(Chip) -> Box<dyn NandPort>,
 }
 
 /// The chip of the mini2440.
-pub static S3C2440A: SocData =
-    SocData { name: "S3C2440A", chip_id: 0x3244_0001, clkcon_mask: 0x001F_FFFC, has_ac97: true };
+pub static S3C2440A: SocData = SocData {
+    chip_id: 0x3244_0001,
+    clock: clock::S3C2440,
+    gpio: gpio::S3C2440,
+    uart: uart::S3C2440,
+    sub_sources: intc::S3C2440_SUB_SOURCES,
+    wdt_is_sub_source: true,
+    has_iiclc: true,
+    lenient: &[CAMERA, Lenient { base: 0x5b00_0000, name: "AC97", flags: &[] }],
+    nand: NandController::boxed,
+};
+
+/// A NAND controller of the family, with its chip.
+pub trait NandPort: Peripheral + Debug {
+    /// Reset of the SoC. The chip has no reset pin and goes on.
+    fn reset(&mut self);
+    /// The chip.
+    fn chip(&self) -> &Chip;
+    /// The chip, for its WP pin.
+    fn chip_mut(&mut self) -> &mut Chip;
+    /// Gives the chip back.
+    fn into_chip(self: Box<Self>) -> Chip;
+    /// The shape of a byte cycle as programmed, at this HCLK.
+    fn pulse(&self, hclk: Ps) -> Pulse;
+    /// Most bytes that an access to the data register moves.
+    fn data_width(&self) -> u32;
+    /// How long byte cycles have taken so far.
+    fn bus_time(&self) -> Ps;
+    /// Level of the interrupt request.
+    fn interrupt(&mut self, now: Ps) -> bool;
+    /// Reads the data bytes of a page as the boot copy does: with the timings of reset at the present
+    /// HCLK, without ECC.
+    fn boot_page(&mut self, page: u32, now: Ps, clocks: Clocks, violations: &mut Violations) -> BootPage;
+
+    /// When R/nB moves next.
+    fn next_edge(&self, now: Ps) -> Option<Ps> {
+        let (fall, rise) = self.chip().busy_edges();
+        [fall, rise].into_iter().find(|&edge| edge > now)
+    }
+}
+
+/// A chip of the family on a board: what its pins and buses are connected to.
+#[derive(Debug)]
+pub struct Wiring {
+    /// The chip.
+    pub soc: &'static SocData,
+    /// Crystal, in hertz.
+    pub crystal: u64,
+    /// SDRAM.
+    pub sdram: SdramFit,
+    /// UART of the console.
+    pub console: usize,
+    /// Output that keeps the power on.
+    pub keep_power: Option<(Port, u32)>,
+    /// Output that must be high for the NAND to be programmed or erased.
+    pub nand_write_protect: Option<(Port, u32)>,
+}
+
+impl Fitted for Wiring {
+    fn power_on(&'static self, chip: Chip, nand_access_hclk: u32) -> Box<dyn Soc> {
+        Box::new(S3c24xx::new(self, chip, nand_access_hclk))
+    }
+}
 
 /// Start of the boot SRAM in NAND boot mode, and its length.
-pub const SRAM: (u32, u32) = (0, 0x1000);
-/// First address of the special function registers.
-pub const REGISTERS: u32 = 0x4800_0000;
+const SRAM: (u32, u32) = (0, 0x1000);
+/// The special function registers.
+const REGISTERS: std::ops::Range<u32> = 0x4800_0000..0x5c00_0000;
 /// From here on registers are on the APB.
-pub const APB: u32 = 0x5000_0000;
+const APB: u32 = 0x5000_0000;
 
 /// GPIO pin and function of each UART's TXD: manual, chapter 9.
 const TXD_PIN: [u32; 3] = [2, 4, 6];
 const TXD_FUNCTION: u32 = 2;
 const TIMER_BITS: u32 = 5;
 
-/// The blocks that only keep what is written. A kernel probes them, a loader does not use them.
-fn storage_blocks(soc: &SocData) -> Vec<(u32, Storage)> {
-    // ECFLG: a conversion is always done. SPSTA: always ready for the next byte.
-    const ADC_DONE: &[(u32, u32)] = &[(0, 0x8000)];
-    const SPI_READY: &[(u32, u32)] = &[(0x04, 1), (0x24, 1)];
-    let mut blocks = vec![
-        (0x4900_0000, Storage::new("USB host")),
-        (0x4b00_0000, Storage::new("DMA")),
-        (0x4d00_0000, Storage::new("LCD")),
-        (0x4f00_0000, Storage::new("camera")),
-        (0x5200_0000, Storage::new("USB device")),
-        (0x5500_0000, Storage::new("I2S")),
-        (0x5700_0000, Storage::new("RTC")),
-        (0x5800_0000, Storage::with_flags("ADC", ADC_DONE)),
-        (0x5900_0000, Storage::with_flags("SPI", SPI_READY)),
-        (0x5a00_0000, Storage::new("SDI")),
-    ];
-    if soc.has_ac97 {
-        blocks.push((0x5b00_0000, Storage::new("AC97")));
-    }
-    blocks
+/// What Linux's driver for the NAND controllers writes, by size of the page.
+static ECC_LAYOUTS: [&EccLayout; 2] = [&LINUX_256_3, &LINUX_512_3];
+
+/// A block that only keeps what is written. A kernel probes it, a loader does not use it.
+#[derive(Debug)]
+pub struct Lenient {
+    /// First address.
+    pub base: u32,
+    /// The manual's name.
+    pub name: &'static str,
+    /// Bits (offset, mask) that read as one.
+    pub flags: &'static [(u32, u32)],
+}
+
+const fn lenient(base: u32, name: &'static str) -> Lenient {
+    Lenient { base, name, flags: &[] }
+}
+
+/// The lenient blocks of every chip.
+static LENIENT: [Lenient; 9] = [
+    lenient(0x4900_0000, "USB host"),
+    lenient(0x4b00_0000, "DMA"),
+    lenient(0x4d00_0000, "LCD"),
+    lenient(0x5200_0000, "USB device"),
+    lenient(0x5500_0000, "I2S"),
+    lenient(0x5700_0000, "RTC"),
+    // ECFLG: a conversion is always done.
+    Lenient { base: 0x5800_0000, name: "ADC", flags: &[(0, 0x8000)] },
+    // SPSTA: always ready for the next byte.
+    Lenient { base: 0x5900_0000, name: "SPI", flags: &[(0x04, 1), (0x24, 1)] },
+    lenient(0x5a00_0000, "SDI"),
+];
+
+/// The camera interface of S3C2440A and S3C2442B.
+pub const CAMERA: Lenient = lenient(0x4f00_0000, "camera");
+
+fn storage(soc: &SocData) -> Vec<(u32, Storage)> {
+    let blocks = LENIENT.iter().chain(soc.lenient);
+    blocks.map(|block| (block.base, Storage::with_flags(block.name, block.flags))).collect()
 }
 
 /// Bit of CLKCON that feeds the block at an address, where there is one.
@@ -98,76 +194,52 @@ fn clock_gate(address: u32) -> Option<u32> {
 
 /// The SoC on its board.
 #[derive(Debug)]
-pub struct Soc {
-    board: &'static Board,
-    /// Clocks and power.
-    pub clock: Clock,
-    /// Memory controller.
-    pub memctl: MemoryController,
-    /// Interrupt controller.
-    pub intc: InterruptController,
-    /// UARTs.
-    pub uarts: [Uart; 3],
-    /// PWM timers.
-    pub timers: Timers,
-    /// Watchdog.
-    pub wdt: Watchdog,
-    /// Ports.
-    pub gpio: Gpio,
-    /// NAND controller and chip.
-    pub nand: NandController,
+pub struct S3c24xx {
+    wiring: &'static Wiring,
+    nand_access_hclk: u64,
+    clock: Clock,
+    memctl: MemoryController,
+    intc: InterruptController,
+    uarts: [Uart; 3],
+    timers: Timers,
+    wdt: Watchdog,
+    gpio: Gpio,
+    nand: Box<dyn NandPort>,
     i2c: I2c,
     storage: Vec<(u32, Storage)>,
     reset_request: bool,
 }
 
-impl Soc {
+fn uarts(soc: &'static SocData) -> [Uart; 3] {
+    ["UART0", "UART1", "UART2"].map(|name| Uart::new(name, &soc.uart))
+}
+
+impl S3c24xx {
     /// The SoC after power-on.
     #[must_use]
-    pub fn new(board: &'static Board, nand: NandController) -> Self {
-        let soc = board.soc;
+    pub fn new(wiring: &'static Wiring, chip: Chip, nand_access_hclk: u32) -> Self {
+        let soc = wiring.soc;
         let mut new = Self {
-            board,
-            clock: Clock::new(board.crystal, soc.clkcon_mask),
-            memctl: MemoryController::new(&board.sdram),
-            intc: InterruptController::default(),
-            uarts: [Uart::new("UART0"), Uart::new("UART1"), Uart::new("UART2")],
+            wiring,
+            nand_access_hclk: nand_access_hclk.into(),
+            clock: Clock::new(wiring.crystal, &soc.clock),
+            memctl: MemoryController::new(&wiring.sdram),
+            intc: InterruptController::new(soc.sub_sources),
+            uarts: uarts(soc),
             timers: Timers::default(),
             wdt: Watchdog::default(),
-            gpio: Gpio::new(soc.chip_id, reset_cause::POWER_ON),
-            nand,
-            i2c: I2c::default(),
-            storage: storage_blocks(soc),
+            gpio: Gpio::new(&soc.gpio, soc.chip_id, reset_cause::POWER_ON),
+            nand: (soc.nand)(chip),
+            i2c: I2c::new(soc.has_iiclc),
+            storage: storage(soc),
             reset_request: false,
         };
         new.set_pclk(0);
         new
     }
 
-    /// A reset by the watchdog. The NAND chip has no reset pin.
-    pub fn reset(&mut self, now: Ps) {
-        let soc = self.board.soc;
-        self.clock = Clock::new(self.board.crystal, soc.clkcon_mask);
-        self.memctl = MemoryController::new(&self.board.sdram);
-        self.intc = InterruptController::default();
-        self.uarts = [Uart::new("UART0"), Uart::new("UART1"), Uart::new("UART2")];
-        self.timers = Timers::default();
-        self.wdt = Watchdog::default();
-        self.gpio = Gpio::new(soc.chip_id, reset_cause::WATCHDOG);
-        self.nand.reset();
-        self.i2c = I2c::default();
-        self.storage.iter_mut().for_each(|(_, block)| block.reset());
-        self.reset_request = false;
-        self.set_pclk(now);
-    }
-
-    /// Whether the watchdog wants a reset.
-    pub fn take_reset_request(&mut self) -> bool {
-        std::mem::take(&mut self.reset_request)
-    }
-
     /// Tells the blocks that count in PCLK about a new one.
-    pub fn set_pclk(&mut self, now: Ps) {
+    fn set_pclk(&mut self, now: Ps) {
         let Clocks { pclk, .. } = self.clock.clocks();
         self.timers.set_pclk(now, pclk);
         self.wdt.set_pclk(now, pclk);
@@ -175,19 +247,6 @@ impl Soc {
             uart.tick(now);
             uart.set_pclk(pclk);
         }
-    }
-
-    /// The UART with the terminal.
-    pub fn console(&mut self) -> &mut Uart {
-        &mut self.uarts[self.board.console]
-    }
-
-    /// Lets time pass and collects the interrupts that come of it.
-    pub fn tick(&mut self, now: Ps) {
-        self.uarts.iter_mut().for_each(|uart| uart.tick(now));
-        self.timers.tick(now);
-        self.wdt.tick(now);
-        self.collect_interrupts(now);
     }
 
     fn collect_interrupts(&mut self, now: Ps) {
@@ -199,7 +258,7 @@ impl Soc {
             Some(Expired::Reset) => self.reset_request = true,
             Some(Expired::Interrupt) => {
                 self.intc.raise(source::WDT);
-                if self.board.soc.has_ac97 {
+                if self.wiring.soc.wdt_is_sub_source {
                     self.intc.raise_sub(intc::SUB_WDT);
                 }
             }
@@ -222,21 +281,175 @@ impl Soc {
         self.intc.raise_sub(conditions);
     }
 
-    /// When something happens by itself.
-    #[must_use]
-    pub fn next_event(&self, now: Ps) -> Ps {
+    fn block(&mut self, address: u32) -> Option<(&mut dyn Peripheral, u32)> {
+        let offset = address & 0x00ff_ffff;
+        Some(match address >> 24 {
+            0x48 => (&mut self.memctl, offset),
+            0x4a => (&mut self.intc, offset),
+            0x4c => (&mut self.clock, offset),
+            0x4e => (&mut *self.nand, offset),
+            0x50 if offset < 0xc000 => (&mut self.uarts[(offset >> 14) as usize], offset & 0x3fff),
+            0x51 => (&mut self.timers, offset),
+            0x53 => (&mut self.wdt, offset),
+            0x54 => (&mut self.i2c, offset),
+            0x56 => (&mut self.gpio, offset),
+            _ => return None,
+        })
+    }
+
+    /// What other blocks have to say to an access before it happens.
+    fn before(&mut self, address: u32, value: Option<u32>, access: &mut Access<'_>) {
+        let uart = (address >> 14 & 3) as usize;
+        let sends = address >> 24 == 0x50 && address & 0x3ffc == 0x20 && value.is_some();
+        if sends && uart < 3 && self.gpio.function(Port::H, TXD_PIN[uart]) != TXD_FUNCTION {
+            let pin = TXD_PIN[uart];
+            access.violation("uart-pins", format!("UART{uart} sends while GPH{pin} is not its TXD pin"));
+        }
+        if address >> 24 == 0x4e
+            && let Some((port, pin)) = self.wiring.nand_write_protect
+        {
+            let protected = !self.gpio.drives_high(port, pin);
+            self.nand.chip_mut().set_write_protect(protected);
+        }
+    }
+
+    /// What an access changes elsewhere.
+    fn after(&mut self, address: u32, access: &mut Access<'_>) {
+        if address >> 24 == 0x4c && self.clock.take_changed() {
+            self.set_pclk(access.now + access.hold);
+        }
+    }
+}
+
+impl Soc for S3c24xx {
+    fn core(&self) -> &'static Core {
+        &ARM920T
+    }
+
+    fn sram(&self) -> (u32, u32) {
+        SRAM
+    }
+
+    fn sdram(&self) -> (u32, u32) {
+        (self.wiring.sdram.base, self.wiring.sdram.len)
+    }
+
+    fn console(&mut self) -> &mut dyn Line {
+        &mut self.uarts[self.wiring.console]
+    }
+
+    fn lenient(&self) -> Vec<&'static str> {
+        self.storage.iter().filter(|(_, block)| block.touched()).map(|(_, block)| block.name).collect()
+    }
+
+    fn reset(&mut self, now: Ps) {
+        let soc = self.wiring.soc;
+        self.clock = Clock::new(self.wiring.crystal, &soc.clock);
+        self.memctl = MemoryController::new(&self.wiring.sdram);
+        self.intc = InterruptController::new(soc.sub_sources);
+        self.uarts = uarts(soc);
+        self.timers = Timers::default();
+        self.wdt = Watchdog::default();
+        self.gpio = Gpio::new(&soc.gpio, soc.chip_id, reset_cause::WATCHDOG);
+        self.nand.reset();
+        self.i2c = I2c::new(soc.has_iiclc);
+        self.storage.iter_mut().for_each(|(_, block)| block.reset());
+        self.reset_request = false;
+        self.set_pclk(now);
+    }
+
+    /// The data of as many pages of block 0 as fill the SRAM.
+    fn boot(&mut self, step: u32, now: Ps, violations: &mut Violations) -> Option<BootCopy> {
+        let page = self.nand.chip().part().geometry.page;
+        let to = SRAM.0 + step * page;
+        if to + page > SRAM.0 + SRAM.1 {
+            return None;
+        }
+        let BootPage { data, end, .. } = self.nand.boot_page(step, now, self.clock.clocks(), violations);
+        Some(BootCopy { to, data, end })
+    }
+
+    fn tick(&mut self, now: Ps) {
+        self.uarts.iter_mut().for_each(|uart| uart.tick(now));
+        self.timers.tick(now);
+        self.wdt.tick(now);
+        self.collect_interrupts(now);
+    }
+
+    fn next_event(&self, now: Ps) -> Ps {
         let uarts = self.uarts.iter().map(Uart::next_event);
         let nand = self.nand.next_edge(now);
         uarts.chain(nand).chain([self.timers.next_event(), self.wdt.next_event()]).min().unwrap_or(Ps::MAX)
     }
 
-    /// The lenient blocks that have been used.
-    pub fn lenient(&self) -> impl Iterator<Item = &'static str> {
-        self.storage.iter().filter(|(_, block)| block.touched()).map(|(_, block)| block.name)
+    fn take_reset_request(&mut self) -> bool {
+        std::mem::take(&mut self.reset_request)
     }
 
-    /// Reads (`value` none) or writes a register. `None` when there is nothing at the address.
-    pub fn access(
+    fn will_reset(&self) -> bool {
+        self.wdt.will_reset()
+    }
+
+    fn irq(&self) -> bool {
+        self.intc.irq()
+    }
+
+    fn fiq(&self) -> bool {
+        self.intc.fiq()
+    }
+
+    fn clocks(&self) -> Clocks {
+        self.clock.clocks()
+    }
+
+    fn uses_pll(&self) -> bool {
+        self.clock.mpll_used()
+    }
+
+    fn is_idle(&self) -> bool {
+        self.clock.is_idle()
+    }
+
+    fn keeps_power(&self) -> bool {
+        self.wiring.keep_power.is_some_and(|(port, pin)| self.gpio.drives_high(port, pin))
+    }
+
+    fn sdram_timing(&self) -> SdramTiming {
+        self.memctl.timing(self.clock.clocks().hclk)
+    }
+
+    fn sdram_ready_since(&self) -> Option<Ps> {
+        self.memctl.ready_since()
+    }
+
+    fn sdram_problems(&self, now: Ps) -> Vec<(&'static str, String)> {
+        self.memctl.problems(now, self.clock.clocks(), self.gpio.sclk_off())
+    }
+
+    fn role(&self, address: u32) -> Option<Role> {
+        let offset = address & 0x00ff_ffff;
+        let sclk_matters = self.wiring.sdram.needs_sclk_enabled;
+        REGISTERS.contains(&address).then(|| match address >> 24 {
+            0x48 => Role::Sdram,
+            0x4c => Role::Clock,
+            0x4e => Role::Nand,
+            0x50 => Role::Uart { data: (0x20..0x28).contains(&(address & 0x3fff)) },
+            0x56 if offset == gpio::MISCCR && sclk_matters => Role::Sdram,
+            0x56 => Role::Pins,
+            _ => Role::Other,
+        })
+    }
+
+    fn address_time(&self, address: u32) -> Ps {
+        let Clocks { hclk, pclk, .. } = self.clock.clocks();
+        if address >> 24 == 0x4e {
+            return self.nand_access_hclk * hclk;
+        }
+        let apb = if address >= APB { model::APB_REGISTER_PCLK * pclk } else { 0 };
+        model::AHB_REGISTER_HCLK * hclk + apb
+    }
+
+    fn access(
         &mut self,
         address: u32,
         width: u8,
@@ -264,43 +477,35 @@ impl Soc {
         Some(result)
     }
 
-    fn block(&mut self, address: u32) -> Option<(&mut dyn Peripheral, u32)> {
-        let offset = address & 0x00ff_ffff;
-        Some(match address >> 24 {
-            0x48 => (&mut self.memctl, offset),
-            0x4a => (&mut self.intc, offset),
-            0x4c => (&mut self.clock, offset),
-            0x4e => (&mut self.nand, offset),
-            0x50 if offset < 0xc000 => (&mut self.uarts[(offset >> 14) as usize], offset & 0x3fff),
-            0x51 => (&mut self.timers, offset),
-            0x53 => (&mut self.wdt, offset),
-            0x54 => (&mut self.i2c, offset),
-            0x56 => (&mut self.gpio, offset),
-            _ => return None,
-        })
+    fn chip(&self) -> &Chip {
+        self.nand.chip()
     }
 
-    /// What other blocks have to say to an access before it happens.
-    fn before(&mut self, address: u32, value: Option<u32>, access: &mut Access<'_>) {
-        let uart = (address >> 14 & 3) as usize;
-        let sends = address >> 24 == 0x50 && address & 0x3ffc == 0x20 && value.is_some();
-        if sends && uart < 3 && self.gpio.function(Port::H, TXD_PIN[uart]) != TXD_FUNCTION {
-            let pin = TXD_PIN[uart];
-            access.violation("uart-pins", format!("UART{uart} sends while GPH{pin} is not its TXD pin"));
-        }
-        if address >> 24 == 0x4e
-            && let Some((port, pin)) = self.board.nand_write_protect
-        {
-            let protected = !self.gpio.drives_high(port, pin);
-            self.nand.chip_mut().set_write_protect(protected);
+    fn into_chip(self: Box<Self>) -> Chip {
+        self.nand.into_chip()
+    }
+
+    fn nand_bus_time(&self) -> Ps {
+        self.nand.bus_time()
+    }
+
+    fn byte_cycles(&self) -> ByteCycles {
+        let Clocks { hclk, .. } = self.clock.clocks();
+        let pulse = self.nand.pulse(hclk);
+        ByteCycles {
+            latch: pulse.latch_cycle(),
+            data: pulse.data_cycle(),
+            overhead: self.nand_access_hclk * hclk,
+            width: self.nand.data_width(),
         }
     }
 
-    /// What an access changes elsewhere.
-    fn after(&mut self, address: u32, access: &mut Access<'_>) {
-        if address >> 24 == 0x4c && self.clock.take_changed() {
-            self.set_pclk(access.now + access.hold);
-        }
+    fn ecc_layout(&self) -> &'static EccLayout {
+        let page = self.nand.chip().part().geometry.page;
+        ECC_LAYOUTS
+            .into_iter()
+            .find(|layout| layout.page == page)
+            .expect("a part has pages of 512 or 2048 bytes")
     }
 }
 

@@ -3,9 +3,11 @@
 //! Registers on one side, byte cycles to a [`Chip`] on the other. The controller has no FIFO:
 //! an access to NFDATA holds the bus for its byte cycles.
 
+use super::NandPort;
 use super::ecc::{self, Engine, MAIN, SPARE, Verdict};
 use crate::bus::{Access, Clocks, Peripheral, Ps, Violations};
 use crate::part::{Chip, Part, Pulse};
+use crate::soc::boot_copy::{self, BootPage};
 
 const NFCONF: u32 = 0x00;
 const NFCONT: u32 = 0x04;
@@ -92,15 +94,6 @@ impl Straps {
     fn row_cycles(self) -> u32 {
         2 + (self.0 >> 1 & 1)
     }
-}
-
-/// What the boot copy got from one page.
-#[derive(Clone, Debug)]
-pub struct BootPage {
-    /// The data bytes of the page.
-    pub data: Vec<u8>,
-    /// When the last of them was in.
-    pub end: Ps,
 }
 
 /// The address of a program or erase, for the lock.
@@ -236,88 +229,11 @@ impl NandController {
         Self { chip, straps, registers: Registers::at_reset(straps), watched: 0, bus_time: 0 }
     }
 
-    /// Reset of the SoC. The chip has no reset pin and goes on.
-    pub fn reset(&mut self) {
-        self.registers = Registers::at_reset(self.straps);
-    }
-
-    /// The chip.
+    /// The controller of a board with this chip.
     #[must_use]
-    pub fn chip(&self) -> &Chip {
-        &self.chip
-    }
-
-    /// The chip, for its WP pin.
-    pub fn chip_mut(&mut self) -> &mut Chip {
-        &mut self.chip
-    }
-
-    /// Gives the chip back.
-    #[must_use]
-    pub fn into_chip(self) -> Chip {
-        self.chip
-    }
-
-    /// The shape of a byte cycle as programmed, at this HCLK.
-    #[must_use]
-    pub fn pulse(&self, hclk: Ps) -> Pulse {
-        self.registers.pulse(hclk)
-    }
-
-    /// How long byte cycles have taken so far.
-    #[must_use]
-    pub fn bus_time(&self) -> Ps {
-        self.bus_time
-    }
-
-    /// Level of the interrupt request INT_NFCON.
-    pub fn interrupt(&mut self, now: Ps) -> bool {
-        self.watch(now);
-        let registers = &self.registers;
-        registers.transition && registers.nfcont & ENB_RNB_INT != 0
-            || registers.illegal && registers.nfcont & ENB_ILLEGAL_ACC_INT != 0
-    }
-
-    /// When R/nB moves next.
-    #[must_use]
-    pub fn next_edge(&self, now: Ps) -> Option<Ps> {
-        let (fall, rise) = self.chip.busy_edges();
-        [fall, rise].into_iter().find(|&edge| edge > now)
-    }
-
-    /// Reads the data bytes of a page as the boot copy does: with the timings of reset at the present
-    /// HCLK, without ECC, nCE driven by hardware.
-    ///
-    /// One 00h-30h sequence per page that leaves the spare bytes out is an assumption, and so is one
-    /// HCLK from R/nB to the first nRE: the manual gives only the result.
-    pub fn boot_page(&mut self, page: u32, now: Ps, clocks: Clocks, violations: &mut Violations) -> BootPage {
-        let pulse = Registers::at_reset(self.straps).pulse(clocks.hclk);
-        let mut access = Access { now, pc: 0, clocks, hold: 0, violations };
-        self.chip.select(true, &mut access);
-        self.chip.command(0x00, access.now, pulse, &mut access);
-        let row = (0..self.straps.row_cycles()).map(|cycle| (page >> (8 * cycle)) as u8);
-        for byte in [0, 0].into_iter().chain(row) {
-            access.now += pulse.latch_cycle();
-            self.chip.address(byte, access.now, pulse, &mut access);
-        }
-        access.now += pulse.latch_cycle();
-        self.chip.command(0x30, access.now, pulse, &mut access);
-        access.now += pulse.latch_cycle();
-        let bytes = self.chip.part().geometry.page;
-        self.bus_time += access.now - now + Ps::from(bytes) * pulse.data_cycle();
-        let (_, ready) = self.chip.busy_edges();
-        access.now = access.now.max(ready).next_multiple_of(clocks.hclk) + clocks.hclk;
-        let data = (0..bytes)
-            .map(|_| {
-                let byte = self.chip.read(1, access.now, pulse, &mut access) as u8;
-                access.now += pulse.data_cycle();
-                byte
-            })
-            .collect();
-        self.chip.select(false, &mut access);
-        // Software finds NFSTAT as the manual gives it for reset, without an edge.
-        self.watched = access.now;
-        BootPage { data, end: access.now }
+    pub fn boxed(chip: Chip) -> Box<dyn NandPort> {
+        let straps = Straps::for_part(chip.part());
+        Box::new(Self::new(chip, straps))
     }
 
     /// Latches an edge of R/nB that NFCONT selects.
@@ -430,6 +346,56 @@ impl NandController {
         }
         let area = if offset == NFSBLK { &mut self.registers.nfsblk } else { &mut self.registers.nfeblk };
         *area = value & BLOCK_ADDRESS;
+    }
+}
+
+impl NandPort for NandController {
+    fn reset(&mut self) {
+        self.registers = Registers::at_reset(self.straps);
+    }
+
+    fn chip(&self) -> &Chip {
+        &self.chip
+    }
+
+    fn chip_mut(&mut self) -> &mut Chip {
+        &mut self.chip
+    }
+
+    fn into_chip(self: Box<Self>) -> Chip {
+        self.chip
+    }
+
+    fn pulse(&self, hclk: Ps) -> Pulse {
+        self.registers.pulse(hclk)
+    }
+
+    fn data_width(&self) -> u32 {
+        4
+    }
+
+    fn bus_time(&self) -> Ps {
+        self.bus_time
+    }
+
+    fn interrupt(&mut self, now: Ps) -> bool {
+        self.watch(now);
+        let registers = &self.registers;
+        registers.transition && registers.nfcont & ENB_RNB_INT != 0
+            || registers.illegal && registers.nfcont & ENB_ILLEGAL_ACC_INT != 0
+    }
+
+    fn boot_page(&mut self, page: u32, now: Ps, clocks: Clocks, violations: &mut Violations) -> BootPage {
+        let pulse = Registers::at_reset(self.straps).pulse(clocks.hclk);
+        let mut access = Access { now, pc: 0, clocks, hold: 0, violations };
+        let [row0, row1, row2, _] = page.to_le_bytes();
+        let address = [0, 0, row0, row1, row2];
+        let cycles = 2 + self.straps.row_cycles() as usize;
+        let copied = boot_copy::read_page(&mut self.chip, &address[..cycles], pulse, &mut access);
+        self.bus_time += copied.bus_time;
+        // Software finds NFSTAT as the manual gives it for reset, without an edge.
+        self.watched = copied.end;
+        copied
     }
 }
 
@@ -800,7 +766,7 @@ mod tests {
         bench.command(0x10);
         bench.wait();
         let mut bytes = [0; 7];
-        bench.controller.into_chip().into_image().read(2112, &mut bytes);
+        Box::new(bench.controller).into_chip().into_image().read(2112, &mut bytes);
         assert_eq!(bytes, [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0xFF]);
     }
 

@@ -1,10 +1,10 @@
-//! UART: S3C2440A User's Manual, chapter 11. 64-byte FIFOs.
+//! UART: S3C2440A User's Manual, chapter 11. What differs in the family is in [`UartData`].
 
 use std::collections::VecDeque;
 
 use crate::bus::{Access, Peripheral, Ps};
 use crate::model;
-use crate::soc::no_such_register;
+use crate::soc::{Line, no_such_register};
 use crate::time::NEVER;
 
 const ULCON: u32 = 0x00;
@@ -18,10 +18,35 @@ const UMSTAT: u32 = 0x1c;
 const UTXH: u32 = 0x20;
 const URXH: u32 = 0x24;
 const UBRDIV: u32 = 0x28;
-/// A register later chips have; Linux's driver writes it on this one too.
-const UDIVSLOT: u32 = 0x2c;
 
-const FIFO: usize = 64;
+/// What makes the UARTs of a chip.
+#[derive(Debug)]
+pub struct UartData {
+    /// Bytes in each FIFO.
+    pub fifo: usize,
+    /// Fill levels of the transmitter at or below which it asks, by UFCON\[7:6\].
+    pub tx_triggers: [usize; 4],
+    /// UFSTAT: the receiver is full, the transmitter is full.
+    pub full: [u32; 2],
+    /// UFSTAT: where the transmitter's count starts.
+    pub tx_count: u32,
+    /// Bits of UCON that exist.
+    pub ucon: u32,
+    /// Registers this chip does not have, writes to which are let pass.
+    pub ignored: &'static [u32],
+}
+
+/// S3C2440A and S3C2442B.
+pub const S3C2440: UartData = UartData {
+    fifo: 64,
+    tx_triggers: [0, 16, 32, 48],
+    full: [1 << 6, 1 << 14],
+    tx_count: 8,
+    ucon: 0xffff,
+    // UDIVSLOT of later chips, which Linux's driver writes on this one too.
+    ignored: &[0x2c],
+};
+
 /// The only rate a terminal at a board's console runs at.
 const BAUD: u64 = 115_200;
 
@@ -37,6 +62,7 @@ pub mod interrupt {
 #[derive(Clone, Debug)]
 pub struct Uart {
     name: &'static str,
+    data: &'static UartData,
     pclk: Ps,
     ulcon: u32,
     ucon: u32,
@@ -59,9 +85,10 @@ pub struct Uart {
 impl Uart {
     /// A UART after reset.
     #[must_use]
-    pub fn new(name: &'static str) -> Self {
+    pub fn new(name: &'static str, data: &'static UartData) -> Self {
         Self {
             name,
+            data,
             pclk: 0,
             ulcon: 0,
             ucon: 0,
@@ -101,25 +128,7 @@ impl Uart {
     }
 
     fn tx_room(&self) -> usize {
-        if self.has_fifo() { FIFO } else { 1 }
-    }
-
-    /// Whether a byte could be received now.
-    #[must_use]
-    pub fn wants_byte(&self, now: Ps) -> bool {
-        self.ucon & 3 == 1 && self.rx.is_empty() && now >= self.rx_next
-    }
-
-    /// What the other end has to say to [`Self::wants_byte`].
-    pub fn offer(&mut self, now: Ps, byte: Option<u8>) {
-        match byte {
-            Some(byte) => {
-                self.rx.push_back(byte);
-                self.rx_last = now;
-                self.rx_next = NEVER;
-            }
-            None => self.rx_next = now + self.frame_time(),
-        }
+        if self.has_fifo() { self.data.fifo } else { 1 }
     }
 
     /// Moves the transmitter on.
@@ -128,24 +137,6 @@ impl Uart {
             self.sent.push(byte);
             self.shifting = self.tx.pop_front().map(|next| (next, end + self.frame_time()));
         }
-    }
-
-    /// Bytes that have left since the last call.
-    pub fn take_sent(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.sent)
-    }
-
-    /// Bytes that have not left yet: at the end of a run they still count as said.
-    pub fn flush(&mut self) -> Vec<u8> {
-        let mut rest = self.take_sent();
-        rest.extend(self.shifting.take().map(|(byte, _)| byte));
-        rest.extend(self.tx.drain(..));
-        rest
-    }
-
-    /// Whether the guest has asked for a byte and found none since the last call.
-    pub fn take_polled_empty(&mut self) -> bool {
-        std::mem::take(&mut self.polled_empty)
     }
 
     /// When something happens by itself.
@@ -165,7 +156,7 @@ impl Uart {
         if self.ucon & 3 == 1 && !self.rx.is_empty() {
             conditions |= interrupt::RX;
         }
-        let trigger = [0, 16, 32, 48][(self.ufcon >> 6 & 3) as usize];
+        let trigger = self.data.tx_triggers[(self.ufcon >> 6 & 3) as usize];
         let low = if self.has_fifo() { self.tx.len() <= trigger } else { self.tx.is_empty() };
         if self.ucon >> 2 & 3 == 1 && low {
             conditions |= interrupt::TX;
@@ -186,11 +177,9 @@ impl Uart {
         if !self.has_fifo() {
             return 0;
         }
-        let count = |len: usize, full: u32, at: u32| match len {
-            FIFO => full,
-            _ => (len as u32) << at,
-        };
-        count(self.rx.len(), 1 << 6, 0) | count(self.tx.len(), 1 << 14, 8)
+        let data = self.data;
+        let count = |len: usize, full: u32, at: u32| if len == data.fifo { full } else { (len as u32) << at };
+        count(self.rx.len(), data.full[0], 0) | count(self.tx.len(), data.full[1], data.tx_count)
     }
 
     fn receive(&mut self, access: &mut Access<'_>) -> u32 {
@@ -243,6 +232,38 @@ impl Uart {
     }
 }
 
+impl Line for Uart {
+    fn wants_byte(&self, now: Ps) -> bool {
+        self.ucon & 3 == 1 && self.rx.is_empty() && now >= self.rx_next
+    }
+
+    fn offer(&mut self, now: Ps, byte: Option<u8>) {
+        match byte {
+            Some(byte) => {
+                self.rx.push_back(byte);
+                self.rx_last = now;
+                self.rx_next = NEVER;
+            }
+            None => self.rx_next = now + self.frame_time(),
+        }
+    }
+
+    fn take_sent(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.sent)
+    }
+
+    fn flush(&mut self) -> Vec<u8> {
+        let mut rest = self.take_sent();
+        rest.extend(self.shifting.take().map(|(byte, _)| byte));
+        rest.extend(self.tx.drain(..));
+        rest
+    }
+
+    fn take_polled_empty(&mut self) -> bool {
+        std::mem::take(&mut self.polled_empty)
+    }
+}
+
 impl Peripheral for Uart {
     fn read(&mut self, offset: u32, width: u8, access: &mut Access<'_>) -> u32 {
         self.tick(access.now);
@@ -266,7 +287,7 @@ impl Peripheral for Uart {
         self.tick(access.now);
         match (offset, width) {
             (ULCON, 4) => self.ulcon = value & 0x7f,
-            (UCON, 4) => self.ucon = value & 0xffff,
+            (UCON, 4) => self.ucon = value & self.data.ucon,
             (UFCON, 4) => {
                 if value & 2 != 0 {
                     self.rx.clear();
@@ -280,7 +301,7 @@ impl Peripheral for Uart {
             (UMCON, 4) => self.umcon = value & 0x11,
             (UTXH, 1 | 4) => self.send(value as u8, access),
             (UBRDIV, 4) => self.ubrdiv = value & 0xffff,
-            (UDIVSLOT, 4) => {}
+            (_, 4) if self.data.ignored.contains(&offset) => {}
             _ => {
                 no_such_register(self.name, offset, width, true, access);
             }
@@ -302,7 +323,7 @@ mod tests {
     impl Bench {
         /// 115200 8N1 from a PCLK of 50 MHz.
         fn new() -> Self {
-            let mut uart = Uart::new("UART0");
+            let mut uart = Uart::new("UART0", &S3C2440);
             uart.set_pclk(20_000);
             let mut bench = Self { uart, violations: Violations::default() };
             for (offset, value) in [(ULCON, 3), (UCON, 0x245), (UFCON, 1), (UBRDIV, 26)] {
