@@ -4,8 +4,7 @@
 //! take longer than the chip takes to load a page: [`Stream`] needs no table and less
 //! than half the time of one.
 
-use crate::nand::read::{PAGE_WORDS, PageData};
-use platform::hal::{Loops, TAPS};
+use platform::hal::{Loops, PAGE_WORDS, TAPS};
 
 /// CRC-32 of `bytes`.
 #[must_use]
@@ -44,6 +43,18 @@ const REACH: usize = TAPS[3];
 /// Words before the page that the taps reach, rounded up for copying eight at a time.
 const HISTORY: usize = 304;
 
+/// The word that takes the state from zero to the ones that a CRC-32 starts with.
+pub const START: u32 = {
+    // `slowly` backwards: a bit that came out of the bottom shows at the top.
+    let (mut state, mut bit) = (!0u32, 0);
+    while bit < 32 {
+        let out = state >> 31;
+        state = (state ^ out.wrapping_neg() & 0xedb8_8320) << 1 | out;
+        bit += 1;
+    }
+    state
+};
+
 /// CRC-32 of an image that comes page by page.
 ///
 /// In this order for the sake of Thumb code, which reaches the first fields cheaply.
@@ -60,45 +71,50 @@ impl Stream {
     /// For a static. [`Self::start`] comes before use.
     pub const EMPTY: Self = Self { left: 0, state: 0, words: [0; HISTORY + PAGE_WORDS] };
 
-    /// Starts with an image of so many bytes. The CRC's initial ones are the caller's to
-    /// add: it inverts the first word that counts; words before that may be zero.
+    /// Starts with an image of so many bytes. They begin with [`START`], which is not part of
+    /// what the CRC is of; words before that may be zero.
     pub fn start(&mut self, bytes: u32) {
         self.left = bytes;
         self.state = 0;
         self.words[..HISTORY].fill(0);
     }
 
-    /// The page to come.
-    pub fn page(&mut self) -> &mut PageData {
+    /// The page to come, of `words` words.
+    pub fn page(&mut self, words: usize) -> &mut [u32] {
         let (_, page) = self.words.split_at_mut(HISTORY);
-        page.try_into().unwrap_or_else(|_| unreachable!())
+        page.split_at_mut_checked(words).map_or(&mut [], |(page, _)| page)
     }
 
-    /// Takes the page, as far as it belongs to the image, and destroys it.
-    pub fn take<L: Loops>(&mut self) {
-        const END: usize = HISTORY + PAGE_WORDS;
+    /// Takes the page of as many words as `to` has, and moves it there: as far as it belongs to the
+    /// image, and a few words more.
+    pub fn take<L: Loops>(&mut self, to: &mut [u32]) {
+        let words = to.len();
+        let mut to = to;
+        let end = HISTORY + words;
         let mut at = HISTORY;
-        while self.left > 0 && at < END {
+        while self.left > 0 && at < end {
             let fold = (self.left as usize / 4).saturating_sub(REACH) & !1;
             // At the end as many at a time as don't depend on each other.
-            let count = if fold > 0 { fold } else { TAPS[0] & !1 }.min(END - at);
-            L::add_up(&mut self.words[at - REACH..at + count]);
+            let count = if fold > 0 { fold } else { TAPS[0] & !1 }.min(end - at);
+            let (here, rest) = to.split_at_mut_checked(count).unwrap_or_default();
+            to = rest;
+            L::fold(&mut self.words, at, here);
+            let part = at..at + count;
+            at += count;
             if fold > 0 {
                 self.left -= 4 * count as u32;
             } else {
-                for word in &mut self.words[at..at + count] {
+                for word in part {
+                    let word = self.words.get_mut(word).map_or(0, core::mem::take);
                     let bytes = self.left.min(4);
-                    let word = core::mem::take(word);
                     if bytes > 0 {
                         self.state = slowly(self.state, word & !0 >> (32 - 8 * bytes), 8 * bytes);
                     }
                     self.left -= bytes;
                 }
             }
-            at += count;
         }
-        let (history, page) = self.words.split_at_mut(HISTORY);
-        L::copy(&page[PAGE_WORDS - HISTORY..], history);
+        L::to_front(&mut self.words, words, HISTORY);
     }
 
     /// The CRC.
@@ -118,17 +134,26 @@ mod tests {
     impl Loops for Portable {}
 
     fn stream(bytes: &[u8]) -> u32 {
+        let [large, small] = [PAGE_WORDS, 128].map(|page| stream_by(page, bytes));
+        assert_eq!(large, small);
+        large
+    }
+
+    fn stream_by(page_words: usize, bytes: &[u8]) -> u32 {
         // What is behind the end does not count.
-        let mut padded = bytes.to_vec();
+        let mut padded = START.to_le_bytes().to_vec();
+        padded.extend_from_slice(bytes);
         padded.extend_from_slice(&[0xa5; 4 * PAGE_WORDS]);
-        let mut words: Vec<u32> = padded.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        words[0] = !words[0];
+        let words: Vec<u32> = padded.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
         let mut stream = std::boxed::Box::new(Stream::EMPTY);
         stream.words.fill(0x5a5a_5a5a);
-        stream.start(bytes.len() as u32);
-        for page in words.as_chunks::<PAGE_WORDS>().0 {
-            *stream.page() = *page;
-            stream.take::<Portable>();
+        stream.start(4 + bytes.len() as u32);
+        for page in words.chunks_exact(page_words) {
+            stream.page(page_words).copy_from_slice(page);
+            let (left, mut moved) = (stream.left as usize, [0; PAGE_WORDS]);
+            stream.take::<Portable>(&mut moved[..page_words]);
+            let wanted = left.div_ceil(4).min(page_words);
+            assert_eq!(moved[..wanted], page[..wanted]);
         }
         assert_eq!(stream.left, 0);
         stream.finish()

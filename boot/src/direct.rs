@@ -7,7 +7,7 @@ use crate::boot_table::Slot;
 use crate::crc::{self, Stream};
 use crate::handover::Outcome;
 use crate::image::uimage;
-use crate::nand::read::{PAGE_BYTES, PageData, Reader};
+use crate::nand::read::Reader;
 use platform::hal::{Area, Loops, Nand};
 
 const HEADER: u32 = uimage::HEADER as u32;
@@ -17,7 +17,8 @@ const HEADER_WORDS: usize = uimage::HEADER / 4;
 pub struct Rules<A> {
     /// Type of the image, `ih_type`.
     pub kind: u32,
-    /// Where images may be loaded. The header comes along, right before the data.
+    /// Where images may be loaded, and as many bytes as a header has right before them, which are
+    /// overwritten.
     pub area: A,
 }
 
@@ -38,16 +39,16 @@ pub struct Image {
 /// In this order, because Thumb code reaches only the first 128 bytes of a structure
 /// without further ado.
 #[repr(C)]
-pub struct Direct {
+pub struct Direct<const CACHE: bool> {
     /// The image; valid once [`Self::load`] has returned without an error.
     pub image: Image,
     /// Where reading is.
-    pub reader: Reader,
+    pub reader: Reader<CACHE>,
     /// The page that is being worked on, and the CRC so far.
     crc: Stream,
 }
 
-impl Direct {
+impl<const CACHE: bool> Direct<CACHE> {
     /// For a static: all zeros.
     pub const EMPTY: Self = Self { image: Image::EMPTY, reader: Reader::EMPTY, crc: Stream::EMPTY };
 
@@ -55,7 +56,7 @@ impl Direct {
     /// slot with the same contents, unless that is empty.
     ///
     /// A page lands in a buffer that stays in the D-cache, where stores cost the bus
-    /// nothing. It is corrected, copied to where it belongs and added to the CRC while
+    /// nothing. It is corrected, moved to where it belongs and added to the CRC while
     /// the chip loads the next one.
     ///
     /// # Errors
@@ -68,47 +69,42 @@ impl Direct {
         rules: &mut Rules<A>,
     ) -> Result<(), Outcome> {
         let Self { image, reader, crc } = self;
+        let format = nand.format();
         reader.open(nand, slot)?;
-        let capacity = u32::from(slot.blocks) * nand.geometry().pages_per_block;
         crc.left = 0;
+        // Where the pages to come belong in memory: the header's place right before the data.
+        let mut place: &mut [u32] = &mut [];
         let mut number = 0;
-        // Where the page belongs in memory: the header right before the data.
-        let mut to = 0;
         loop {
-            let more = crc.left > PAGE_BYTES;
-            let page = crc.page();
+            let more = crc.left > format.bytes();
+            let page = crc.page(format.words);
+            // The first page does not know yet whether there are more.
+            let mut astray = number == 0;
             reader.next(nand, page, more)?;
-            if let Err(error) = reader.correct(page) {
+            if let Err(error) = reader.correct(format, page) {
                 reader.find(nand, copy, number).map_err(|_| error)?;
                 reader.next(nand, page, false)?;
-                reader.correct(page)?;
-                if more {
-                    reader.find(nand, slot, number + 1)?;
-                }
+                reader.correct(format, page)?;
+                astray = true;
             }
             if number == 0 {
-                image.accept(page, capacity, rules)?;
-                to = image.start - HEADER;
-                crc.start(HEADER + image.size);
-                if crc.left > PAGE_BYTES {
-                    // Sought anew, because the first page may have come from the copy.
-                    reader.find(nand, slot, 1)?;
-                }
+                let capacity = u32::from(slot.blocks) * nand.geometry().pages_per_block * format.bytes();
+                image.accept(page, capacity, rules.kind)?;
+                let bytes = HEADER + image.size;
+                let words = bytes.div_ceil(format.bytes()) as usize * format.words;
+                place = rules.area.window(image.start.wrapping_sub(HEADER), words).ok_or(Outcome::Address)?;
+                crc.start(bytes);
             }
-            let page = crc.page();
-            if !rules.area.put(to, page) {
-                return Err(Outcome::Address);
+            if astray && crc.left > format.bytes() {
+                reader.find(nand, slot, number + 1)?;
             }
-            if number == 0 {
-                // The header does not count for the CRC, which starts with all ones.
-                page[..HEADER_WORDS].fill(0);
-                page[HEADER_WORDS] ^= !0;
-            }
-            crc.take::<A>();
+            let (here, rest) =
+                core::mem::take(&mut place).split_at_mut_checked(format.words).ok_or(Outcome::Address)?;
+            place = rest;
+            crc.take::<A>(here);
             if crc.left == 0 {
                 break;
             }
-            to += PAGE_BYTES;
             number += 1;
         }
         if crc.finish() != image.data_crc {
@@ -122,23 +118,19 @@ impl Image {
     const EMPTY: Self = Self { entry: 0, size: 0, data_crc: 0, start: 0 };
 
     /// Reads the header in the first page and decides whether to load what is behind
-    /// it. `capacity` is the number of pages in the slot.
-    fn accept<A: Area>(
-        &mut self,
-        page: &mut PageData,
-        capacity: u32,
-        rules: &mut Rules<A>,
-    ) -> Result<(), Outcome> {
+    /// it: an image of this kind that is not larger than the slot, in bytes.
+    fn accept(&mut self, page: &mut [u32], capacity: u32, wanted: u32) -> Result<(), Outcome> {
         // The header in place and as words, where `Header::parse` would cost half a
         // kilobyte. Its CRC covers it with the CRC's own field zeroed.
+        let page = &mut page[..HEADER_WORDS];
         let stored = core::mem::take(&mut page[1]).swap_bytes();
         if page[0] != uimage::MAGIC.swap_bytes() {
             return Err(Outcome::NoHeader);
         }
-        if crc::of_words(&page[..HEADER_WORDS]) != stored {
+        if crc::of_words(page) != stored {
             return Err(Outcome::HeaderCrc);
         }
-        for word in &mut page[..HEADER_WORDS] {
+        for word in page.iter_mut() {
             *word = word.swap_bytes();
         }
         self.size = page[3];
@@ -146,25 +138,20 @@ impl Image {
         self.entry = page[5];
         self.data_crc = page[6];
         let [comp, kind, arch, _] = page[7].to_le_bytes();
-        if arch != uimage::ARCH_ARM || comp != uimage::COMP_NONE || u32::from(kind) != rules.kind {
+        if arch != uimage::ARCH_ARM || comp != uimage::COMP_NONE || u32::from(kind) != wanted {
             return Err(Outcome::Kind);
         }
         // More than the slot can hold would overflow in what follows, and less than an
         // instruction is no program.
-        if self.size < 4 || self.size > capacity * PAGE_BYTES - HEADER {
+        if self.size < 4 || self.size > capacity - HEADER {
             return Err(Outcome::Length);
         }
-        let first = self.start.wrapping_sub(HEADER);
-        let last = first.wrapping_add((HEADER + self.size - 1) / PAGE_BYTES * PAGE_BYTES);
-        // With both ends in the area all of it is: a slot is smaller than what is left
-        // of the address space behind RAM.
-        if self.entry.wrapping_sub(self.start) >= self.size
-            || !self.entry.is_multiple_of(4)
-            || !rules.area.has(first)
-            || !rules.area.has(last)
-        {
+        if self.entry.wrapping_sub(self.start) >= self.size || !self.entry.is_multiple_of(4) {
             return Err(Outcome::Address);
         }
+        // In its place now what the CRC of the data starts with.
+        page.fill(0);
+        page[HEADER_WORDS - 1] = crc::START;
         Ok(())
     }
 }
@@ -185,7 +172,7 @@ mod tests {
 
     struct Bench {
         nand: MockNand,
-        direct: Box<Direct>,
+        direct: Box<Direct<false>>,
         rules: Rules<MockArea>,
     }
 

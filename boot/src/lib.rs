@@ -13,10 +13,12 @@ pub mod boot_table;
 pub mod cmd;
 pub mod console;
 pub mod crc;
+pub mod decimal;
 pub mod direct;
 pub mod handover;
 pub mod image;
 #[cfg(test)]
 mod mock;
 pub mod nand;
+pub mod stopwatch;
 pub mod tags;

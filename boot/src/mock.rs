@@ -5,11 +5,11 @@ use crate::cmd::Context;
 use crate::console::Console;
 use crate::crc::crc32;
 use crate::image::uimage::{self, Header};
-use crate::nand::ecc::{OOB_OFFSET, STEP};
-use crate::nand::hamming;
+use crate::nand::ecc::{Hamming, S3C24XX_HW, STEP};
+use crate::nand::onfi;
 use crate::nand::page::{DATA, OOB};
 use platform::hal::{
-    Area, BoardInfo, Geometry, Loops, Machine, Memory, Nand, PAGE_WORDS, STEPS, Serial, Timeout,
+    Area, BoardInfo, Clock, Format, Geometry, Loops, Machine, Memory, Nand, Serial, Timeout,
 };
 use platform::units::{Hz, Page};
 use std::collections::{BTreeMap, VecDeque};
@@ -42,15 +42,24 @@ impl Serial for MockSerial {
 pub struct MockNand {
     /// What the controller says.
     pub geometry: Geometry,
+    /// What it answers to READ ID.
+    pub id: [u8; 5],
+    /// The parameter page and its copies, of an ONFI chip.
+    pub parameters: Vec<[u8; onfi::LEN]>,
     /// The chip never becomes ready.
     pub stuck: bool,
     pages: BTreeMap<u32, [u8; DATA + OOB]>,
     cache: [u8; DATA + OOB],
     column: usize,
+    /// The page loaded last, and the one that READ CACHE is loading behind it.
+    loaded: u32,
+    ahead: Option<u32>,
     /// A page is being loaded: nothing but waiting will do.
     busy: bool,
     /// Pages loaded.
     pub loads: u32,
+    /// Words taken of the page that was loaded last.
+    pub words: u32,
 }
 
 impl MockNand {
@@ -58,12 +67,17 @@ impl MockNand {
     pub fn new(blocks: u32) -> Self {
         Self {
             geometry: Geometry { page: DATA as u32, oob: OOB as u32, pages_per_block: 64, blocks },
+            id: [0xec, 0xaa, 0x10, 0x15, 0x44],
+            parameters: Vec::new(),
             stuck: false,
             pages: BTreeMap::new(),
             cache: [0; DATA + OOB],
             column: 0,
+            loaded: 0,
+            ahead: None,
             busy: false,
             loads: 0,
+            words: 0,
         }
     }
 
@@ -76,10 +90,15 @@ impl MockNand {
         let stored = self.page(page);
         stored.fill(0xff);
         stored[..data.len()].copy_from_slice(data);
-        for step in 0..DATA / STEP {
-            let code = hamming::encode(stored[step * STEP..].first_chunk().unwrap());
-            stored[DATA + OOB_OFFSET + 3 * step..][..3].copy_from_slice(&code);
-        }
+        let (data, oob) = stored.split_at_mut(DATA);
+        S3C24XX_HW.encode(data, oob);
+    }
+
+    /// Writes a page with an OOB of its own.
+    pub fn write_raw(&mut self, page: u32, data: &[u8], oob: &[u8]) {
+        let stored = self.page(page);
+        stored[..DATA].copy_from_slice(data);
+        stored[DATA..].copy_from_slice(oob);
     }
 
     /// Writes bytes page after page from an erase block on, skipping those marked bad.
@@ -122,27 +141,50 @@ impl Nand for MockNand {
         self.geometry
     }
     fn identify(&mut self) -> Result<[u8; 5], Timeout> {
-        if self.stuck { Err(Timeout) } else { Ok([0xec, 0xaa, 0x10, 0x15, 0x44]) }
+        if self.stuck { Err(Timeout) } else { Ok(self.id) }
     }
-    fn begin_read(&mut self, page: Page) {
+    fn read_parameters(&mut self, words: &mut [u32]) -> Result<bool, Timeout> {
+        assert!(!self.busy, "parameters are asked for while a page is being loaded");
+        let bytes = self.parameters.as_flattened();
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        Ok(!bytes.is_empty())
+    }
+    fn format(&self) -> Format {
+        Format::LARGE
+    }
+    fn begin_read(&mut self, page: Page, column: u32) {
         assert!(page.0 < self.geometry.blocks * 64, "page {page:?} is not in the chip");
         assert!(!self.busy, "page {page:?} is asked for while another is being loaded");
         self.busy = true;
         self.loads += 1;
+        self.words = 0;
+        assert!(self.ahead.is_none(), "page {page:?} is asked for in the middle of READ CACHE");
+        self.loaded = page.0;
         self.cache = self.pages.get(&page.0).copied().unwrap_or([0xff; DATA + OOB]);
+        self.column = column as usize;
+    }
+    fn begin_next(&mut self, last: bool) {
+        assert!(!self.busy, "READ CACHE while a page is being loaded");
+        assert!(!last || self.ahead.is_some(), "READ CACHE ends without having begun");
+        let page = self.ahead.unwrap_or(self.loaded);
+        self.cache = self.pages.get(&page).copied().unwrap_or([0xff; DATA + OOB]);
         self.column = 0;
+        self.busy = true;
+        self.ahead = (!last).then_some(page + 1);
+        assert!(self.ahead.is_none_or(|page| !page.is_multiple_of(64)), "READ CACHE leaves block");
+        self.loads += u32::from(!last);
     }
     fn wait_ready(&mut self) -> Result<(), Timeout> {
         assert!(self.busy, "nothing is on the way, R/nB will not rise");
         self.busy = false;
         if self.stuck { Err(Timeout) } else { Ok(()) }
     }
-    fn read_page(&mut self, data: &mut [u32; PAGE_WORDS], codes: &mut [u32; STEPS]) {
-        let start = self.column;
+    fn read_page(&mut self, data: &mut [u32], codes: &mut [u32]) {
         self.read_raw(data);
-        for (code, step) in codes.iter_mut().zip(self.cache[start..].as_chunks::<STEP>().0) {
-            let [a, b, c] = hamming::encode(step);
-            *code = u32::from_le_bytes([a, b, c, 0]);
+        for (code, step) in codes.iter_mut().zip(data.chunks_exact(STEP / 4)) {
+            *code = Hamming::S3C24XX_256.compute(step);
         }
     }
     fn read_raw(&mut self, words: &mut [u32]) {
@@ -150,12 +192,8 @@ impl Nand for MockNand {
         for word in words {
             *word = u32::from_le_bytes(*self.cache[self.column..].first_chunk().unwrap());
             self.column += 4;
+            self.words += 1;
         }
-    }
-    fn read_byte(&mut self) -> u8 {
-        assert!(!self.busy, "data is taken while the page is being loaded");
-        self.column += 1;
-        self.cache[self.column - 1]
     }
     fn seek(&mut self, column: u32) {
         self.column = column as usize;
@@ -234,21 +272,11 @@ pub struct MockArea {
     pub ram: Vec<u32>,
 }
 
-impl MockArea {
-    fn at(&mut self, address: u32) -> Option<&mut [u32]> {
+impl Area for MockArea {
+    fn window(&mut self, address: u32, len: usize) -> Option<&mut [u32]> {
         let first = address.checked_sub(self.start)? as usize / 4;
         let aligned = address.is_multiple_of(4);
-        self.ram.get_mut(first..first.checked_add(PAGE_WORDS)?).filter(|_| aligned)
-    }
-}
-
-impl Area for MockArea {
-    fn has(&self, address: u32) -> bool {
-        let first = address.checked_sub(self.start).map(|offset| offset as usize / 4);
-        first.is_some_and(|first| address.is_multiple_of(4) && first + PAGE_WORDS <= self.ram.len())
-    }
-    fn put(&mut self, address: u32, page: &[u32; PAGE_WORDS]) -> bool {
-        self.at(address).map(|to| to.copy_from_slice(page)).is_some()
+        self.ram.get_mut(first..first.checked_add(len)?).filter(|_| aligned)
     }
 }
 
@@ -267,7 +295,8 @@ pub enum Left {
 
 /// A board that records how it was left.
 pub struct MockMachine {
-    info: BoardInfo,
+    /// What it says of itself.
+    pub info: BoardInfo,
     /// Every way out that was taken.
     pub left: Vec<Left>,
 }
@@ -288,6 +317,24 @@ impl Machine for MockMachine {
     }
 }
 
+/// A clock of which a fixed time passes from one look to the next.
+pub struct MockClock {
+    /// The time of the last look, in microseconds.
+    now: u64,
+    /// What passes until the next.
+    pub step: u64,
+}
+
+impl Clock for MockClock {
+    fn ticks(&mut self) -> u64 {
+        self.now += self.step;
+        self.now
+    }
+    fn rate(&self) -> Hz {
+        Hz(1_000_000)
+    }
+}
+
 /// The whole board.
 pub struct Board {
     /// Console port.
@@ -298,6 +345,8 @@ pub struct Board {
     pub memory: MockMemory,
     /// The rest.
     pub machine: MockMachine,
+    /// The time.
+    pub clock: MockClock,
 }
 
 impl Board {
@@ -322,6 +371,7 @@ impl Board {
             nand: MockNand::new(64),
             memory: MockMemory { bytes: std::vec![0; RAM_SIZE as usize] },
             machine: MockMachine { info, left: Vec::new() },
+            clock: MockClock { now: 0, step: 128 },
         }
     }
 
@@ -341,8 +391,8 @@ impl Board {
 
     /// Lends the board to commands.
     pub fn with<T>(&mut self, act: impl FnOnce(&mut Context<'_>) -> T) -> T {
-        let console = Console::new(&mut self.serial);
-        act(&mut Context::new(console, &mut self.nand, &mut self.memory, &mut self.machine))
+        let Self { serial, nand, memory, machine, clock } = self;
+        act(&mut Context::new(Console::new(serial), nand, memory, machine, clock))
     }
 
     /// Runs command lines, as far as there are any; returns what they printed.

@@ -26,6 +26,34 @@ pub struct Geometry {
     pub blocks: u32,
 }
 
+/// How pages with the controller's ECC lie: what Linux's driver for the same controller writes.
+///
+/// A code is three bytes; those of a page follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// Words of data in a page.
+    pub words: usize,
+    /// ECC steps in a page.
+    pub steps: usize,
+    /// Column of the first code, a multiple of four.
+    pub codes: u32,
+    /// Column of the byte that marks a bad block.
+    pub mark: u32,
+}
+
+impl Format {
+    /// 2048 + 64 bytes, a code for each 256 bytes at OOB 40 to 63.
+    pub const LARGE: Self = Self { words: 512, steps: 8, codes: 2048 + 40, mark: 2048 };
+    /// 512 + 16 bytes, one code at OOB 0 to 2.
+    pub const SMALL: Self = Self { words: 128, steps: 1, codes: 512, mark: 512 + 5 };
+
+    /// Bytes of data in a page.
+    #[must_use]
+    pub const fn bytes(&self) -> u32 {
+        4 * self.words as u32
+    }
+}
+
 /// What a NAND driver is told of its chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NandSetup {
@@ -42,42 +70,52 @@ pub struct NandSetup {
     pub t_busy_max: Ns,
 }
 
-/// The ECC code of one step, in the order the controller's registers give it.
-pub type EccCode = [u8; 3];
-
 /// R/nB stayed low longer than the part allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeout;
 
 /// A NAND controller with one chip behind it.
 ///
-/// A page is read as `begin_read`, `wait_ready`, then `read_page`, `read_byte`,
-/// `read_raw` and `seek` in any order; the chip keeps the page in its cache
-/// register until the next `begin_read`.
+/// A page is read as `begin_read`, `wait_ready`, then `read_page`, `read_raw` and `seek` in
+/// any order; the chip keeps the page in its cache register until the next `begin_read`.
 pub trait Nand {
     /// The organisation that the board data or the straps give.
     fn geometry(&self) -> Geometry;
+    /// How the pages lie that [`Self::read_page`] computes codes for.
+    fn format(&self) -> Format;
     /// Resets the chip and reads its first five id bytes.
     ///
     /// # Errors
     /// [`Timeout`] when the chip stays busy after the reset.
     fn identify(&mut self) -> Result<[u8; 5], Timeout>;
-    /// Starts loading `page` into the chip's cache register (00h, address, 30h).
-    /// The chip is busy for tR afterwards, and the CPU free.
-    fn begin_read(&mut self, page: Page);
+    /// Reads the parameter page of an ONFI chip (ECh) and its copies, as far as there is room; false
+    /// from a chip that does not say that it is one, and from a driver that cannot.
+    ///
+    /// # Errors
+    /// [`Timeout`] when the chip stays busy.
+    fn read_parameters(&mut self, words: &mut [u32]) -> Result<bool, Timeout> {
+        let _ = words;
+        Ok(false)
+    }
+    /// Starts loading `page` into the chip's cache register (00h, address, 30h), to be put out
+    /// from `column` on. The chip is busy for tR afterwards, and the CPU free.
+    fn begin_read(&mut self, page: Page, column: u32);
+    /// READ CACHE, on parts that have it: puts the page loaded last into the cache register, to
+    /// be put out from column 0 on, and has the chip load the page after it meanwhile (31h),
+    /// unless it is the `last` one (3Fh). A `wait_ready` must follow as after `begin_read`.
+    fn begin_next(&mut self, last: bool);
     /// Waits for R/nB.
     ///
     /// # Errors
     /// [`Timeout`] when it stays low longer than the part allows.
     fn wait_ready(&mut self) -> Result<(), Timeout>;
-    /// Transfers the data of a page in steps of 256 bytes, and for each the ECC code that
-    /// the controller computed over it, first byte lowest.
-    fn read_page(&mut self, data: &mut [u32; PAGE_WORDS], codes: &mut [u32; STEPS]);
-    /// Transfers one byte without ECC.
-    fn read_byte(&mut self) -> u8;
-    /// Transfers words without ECC.
+    /// Transfers as many whole ECC steps as there is room for on both sides, and for each the
+    /// code that the controller computed over it, first byte lowest in the low 24 bits.
+    fn read_page(&mut self, data: &mut [u32], codes: &mut [u32]);
+    /// Transfers words without ECC, the byte that comes first lowest.
     fn read_raw(&mut self, words: &mut [u32]);
-    /// Moves the output to `column` (05h, column, E0h); column `page` is OOB byte 0.
+    /// Moves the output to `column` (05h, column, E0h); column `page` is OOB byte 0. For a chip
+    /// that cannot do that, loads the page again.
     fn seek(&mut self, column: u32);
 }
 
@@ -98,36 +136,39 @@ pub trait Memory {
     fn ram_mut(&mut self, address: u32, len: u32) -> Option<&mut [u8]>;
 }
 
-/// Words of data in a page of 2048 bytes.
-pub const PAGE_WORDS: usize = 512;
-/// ECC steps of 256 bytes in a page.
-pub const STEPS: usize = 8;
+/// Words of data in the largest page that the first stage reads.
+pub const PAGE_WORDS: usize = Format::LARGE.words;
+/// ECC steps in it.
+pub const STEPS: usize = Format::LARGE.steps;
 
-/// A part of RAM that images may be loaded into, page by page.
+/// A part of RAM that images may be loaded into.
 pub trait Area {
-    /// Is there room for a page at this address, and is it aligned?
-    fn has(&self, address: u32) -> bool;
-    /// Stores a page; false where there is no room for it.
-    fn put(&mut self, address: u32, page: &[u32; PAGE_WORDS]) -> bool;
+    /// The `len` words from `address` on; `None` unless all of them are in the area, and the
+    /// address is aligned.
+    fn window(&mut self, address: u32, len: usize) -> Option<&mut [u32]>;
 }
 
-/// How far back [`Loops::add_up`] reaches for the words it adds.
+/// How far back [`Loops::fold`] reaches for the words it adds.
 pub const TAPS: [usize; 4] = [145, 183, 211, 300];
 
 /// Inner loops that have to keep up with the chip. A CPU may have them in assembly; these
 /// say what they do.
 pub trait Loops {
-    /// Copies between equally long slices, a multiple of eight words.
-    fn copy(from: &[u32], to: &mut [u32]) {
-        to.copy_from_slice(from);
-    }
-
-    /// Adds (exclusive or) to each of the words from the 300th on, an even number of them,
-    /// those that stand [`TAPS`] before it, in order.
-    fn add_up(words: &mut [u32]) {
-        for at in TAPS[3]..words.len() {
+    /// Copies the words from `from` on into `to`, as many as it has, and adds (exclusive or) to each
+    /// of them those that stand [`TAPS`] before it, in order. They are an even number and begin
+    /// with the 300th or later. Both at once, because a store leaves for memory while the core
+    /// goes on.
+    fn fold(words: &mut [u32], from: usize, to: &mut [u32]) {
+        to.copy_from_slice(&words[from..from + to.len()]);
+        for at in from..from + to.len() {
             words[at] ^= TAPS.iter().fold(0, |sum, tap| sum ^ words[at - tap]);
         }
+    }
+
+    /// Copies the `count` words from `from` on to the front; both numbers are multiples of eight
+    /// and not zero.
+    fn to_front(words: &mut [u32], from: usize, count: usize) {
+        words.copy_within(from..from + count, 0);
     }
 }
 
@@ -205,4 +246,13 @@ pub struct Fault {
     pub dfsr: u32,
     /// Fault address register: the address of a data abort.
     pub far: u32,
+}
+
+/// A counter of time, set going.
+pub trait Clock {
+    /// Ticks since it was set going. It never goes back, but may miss whole turns of the
+    /// counter behind it when it is not looked at for 50 ms.
+    fn ticks(&mut self) -> u64;
+    /// Ticks in a second, a million or a little more.
+    fn rate(&self) -> Hz;
 }

@@ -8,7 +8,7 @@ use boot::crc;
 use boot::direct::{Direct, Image, Rules};
 use boot::handover::{self, Outcome, word};
 use boot::image::uimage;
-use boot::nand::setup;
+use boot::nand::{part, setup};
 use boot::tags::{self, TAGS_AREA, TAGS_OFFSET};
 use platform::arch::ram::LoadArea;
 use platform::arch::{cp15, jump, ram, stage1};
@@ -19,8 +19,11 @@ platform::stage1_entry!(
     early: board::early_init,
     main: main,
     fault: fault,
-    data: Direct = Direct::EMPTY
+    data: Loader = Loader::EMPTY
 );
+
+/// Pages come by READ CACHE if every part that the board may carry has it.
+type Loader = Direct<{ part::all_read_cache(BOARD.nand_parts) }>;
 
 /// Solved at compile time: a part that the controller cannot serve does not compile.
 const NAND: &NandConfig = &board::nand_config(&setup::of_board(&BOARD));
@@ -40,7 +43,7 @@ fn say_hex(label: &[u8], value: u32) {
     }
 }
 
-fn main(direct: &mut Direct) -> ! {
+fn main(direct: &mut Loader) -> ! {
     let serial = board::start_serial();
     let sdram = BOARD.sdram;
     cp15::map_flat(ram::page_table(), sdram.0 >> 20..(sdram.0 + sdram.1) >> 20, cp15::ALL);
@@ -88,7 +91,7 @@ fn main(direct: &mut Direct) -> ! {
 /// Tries to load, and says how it went: four letters for each [`Outcome`].
 #[inline(never)]
 fn attempt(
-    direct: &mut Direct,
+    direct: &mut Loader,
     nand: &mut impl Nand,
     slot: Slot,
     copy: Slot,

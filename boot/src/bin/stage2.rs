@@ -60,8 +60,8 @@ fn session(first: impl FnOnce(&mut Context<'_>)) -> ! {
     // Whoever was here before may have left the chip busy. A chip that does not answer is
     // told of by whatever wants to read it.
     let _ = nand.identify();
-    let mut machine = Board;
-    let mut ctx = Context::new(Console::new(&mut serial), &mut nand, &mut memory, &mut machine);
+    let (mut machine, mut clock) = (Board, board::clock());
+    let mut ctx = Context::new(Console::new(&mut serial), &mut nand, &mut memory, &mut machine, &mut clock);
     first(&mut ctx);
     let mut shell = Shell::start(&mut ctx);
     arch::fault::set_handling(false);

@@ -6,10 +6,12 @@ use crate::boot_table::{BootTable, Slot};
 use crate::crc::crc32;
 use crate::image::load::ImageError;
 use crate::image::uimage::{HEADER, Header};
-use crate::nand::slots;
-use crate::nand::walk::{Step, Walk};
+use crate::nand::bad::is_bad;
+use crate::nand::page::read_at;
+use crate::nand::{NandError, chip_bytes, slots};
 use crate::tags::TAGS_AREA;
 use core::ops::Range;
+use platform::units::EraseBlock;
 
 /// Images are put at multiples of this.
 const ALIGN: u32 = 0x1000;
@@ -57,12 +59,17 @@ fn boot_slot(ctx: &mut Context<'_>, name: &'static str, slot: Slot) -> Result<()
 
 /// The header at the start of the first good block.
 fn first_header(ctx: &mut Context<'_>, range: Range<u32>) -> Result<Header, CmdError> {
-    let mut walk = Walk::new(range.start, range.end);
-    loop {
-        if let Step::Data(data) = walk.step(ctx.nand, HEADER)? {
-            return Header::parse(data, crc32).map_err(|error| ImageError::Header(error).into());
+    let geometry = ctx.nand.geometry();
+    let block = geometry.page.saturating_mul(geometry.pages_per_block);
+    let end = range.end.min(chip_bytes(&geometry));
+    for number in range.start / block..end / block {
+        if !is_bad(ctx.nand, EraseBlock(number))? {
+            let mut bytes = [0; HEADER];
+            read_at(ctx.nand, (number * block) as usize, &mut bytes)?;
+            return Header::parse(&bytes, crc32).map_err(|error| ImageError::Header(error).into());
         }
     }
+    Err(NandError::End { offset: end }.into())
 }
 
 /// Where an image of this size is put, and its bytes: right below the loader, out of

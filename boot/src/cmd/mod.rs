@@ -22,7 +22,7 @@ use crate::nand::NandError;
 use arrayvec::ArrayString;
 use core::fmt;
 use core::ops::Range;
-use platform::hal::{Machine, Memory, Nand};
+use platform::hal::{Clock, Machine, Memory, Nand};
 
 /// A command of the console.
 pub struct Command {
@@ -83,6 +83,8 @@ pub struct Context<'a> {
     pub memory: &'a mut dyn Memory,
     /// The board.
     pub machine: &'a mut dyn Machine,
+    /// The time.
+    pub clock: &'a mut dyn Clock,
     /// Where images are looked for when no address is given: where the last one was read to.
     pub load_address: u32,
     /// The command line that goes on where the last command ended.
@@ -96,10 +98,12 @@ impl<'a> Context<'a> {
         nand: &'a mut dyn Nand,
         memory: &'a mut dyn Memory,
         machine: &'a mut dyn Machine,
+        clock: &'a mut dyn Clock,
     ) -> Self {
         // Far from both ends, where kernels and the loader are.
         let (start, len) = machine.board().sdram;
-        Self { console, nand, memory, machine, load_address: start + len / 2, again: ArrayString::new() }
+        let load_address = start + len / 2;
+        Self { console, nand, memory, machine, clock, load_address, again: ArrayString::new() }
     }
 
     /// Has an empty line go on with this.

@@ -14,6 +14,18 @@ pub fn is_bad_mark(byte: u8) -> bool {
     cleared & cleared.wrapping_sub(1) != 0
 }
 
+/// Starts loading a page for its mark alone.
+pub fn begin_mark<N: Nand + ?Sized>(nand: &mut N, page: Page) {
+    nand.begin_read(page, nand.format().mark & !3);
+}
+
+/// Does the page that [`begin_mark`] has begun to load, and that is ready now, mark its block bad?
+pub fn has_mark<N: Nand + ?Sized>(nand: &mut N) -> bool {
+    let mut word = [0];
+    nand.read_raw(&mut word);
+    is_bad_mark((word[0] >> (nand.format().mark % 4 * 8)) as u8)
+}
+
 /// Is `block` marked bad on its first or second page?
 ///
 /// Both pages, as Linux looks at the makers' marks on large pages.
@@ -24,10 +36,9 @@ pub fn is_bad(nand: &mut dyn Nand, block: EraseBlock) -> Result<bool, NandError>
     let geometry = nand.geometry();
     let first = block.0 * geometry.pages_per_block;
     for page in [Page(first), Page(first + 1)] {
-        nand.begin_read(page);
+        begin_mark(nand, page);
         nand.wait_ready().map_err(|_| NandError::Timeout { page })?;
-        nand.seek(geometry.page);
-        if is_bad_mark(nand.read_byte()) {
+        if has_mark(nand) {
             return Ok(true);
         }
     }

@@ -4,13 +4,14 @@ pub mod bad;
 pub mod controller;
 pub mod datasheet;
 pub mod ecc;
-pub mod hamming;
 pub mod onfi;
 pub mod page;
 pub mod part;
 pub mod setup;
+pub mod sheet;
 pub mod slots;
 pub mod speed;
+pub mod subject;
 pub mod timing;
 pub mod walk;
 
@@ -26,6 +27,10 @@ pub enum NandError {
         /// Page being loaded.
         page: Page,
     },
+    /// The chip stayed busy after a reset.
+    Reset,
+    /// The chip stayed busy when it was asked for its ONFI parameters.
+    Parameters,
     /// An ECC step holds more bitflips than the code corrects.
     Uncorrectable {
         /// Page read.
@@ -52,6 +57,10 @@ impl fmt::Display for NandError {
                     page.0
                 )
             }
+            Self::Reset => write!(f, "the NAND chip stays busy after a reset; check its R/nB line"),
+            Self::Parameters => {
+                write!(f, "the NAND chip stays busy instead of telling its ONFI parameters; try 'reset'")
+            }
             Self::Uncorrectable { page, step } => write!(
                 f,
                 "page {:#x} has more bitflips in ECC step {step} than ECC can correct; \
@@ -62,7 +71,7 @@ impl fmt::Display for NandError {
                 write!(f, "the range ends at {offset:#010x} and too few of its blocks are good; read less")
             }
             Self::Geometry(geometry) => {
-                write!(f, "pages of {}+{} bytes are not supported, only 2048+64", geometry.page, geometry.oob)
+                write!(f, "no ECC layout is known for pages of {}+{} bytes", geometry.page, geometry.oob)
             }
         }
     }

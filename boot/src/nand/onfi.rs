@@ -1,9 +1,11 @@
 //! The parameter page of ONFI chips (READ PARAMETER PAGE, ECh): what a chip says of itself.
 //! ONFI 1.0, section 5.4.
 
+use super::NandError;
 use super::datasheet::Timing;
 use super::part::ONFI;
-use platform::hal::Geometry;
+use core::fmt;
+use platform::hal::{Geometry, Nand};
 use platform::units::Ns;
 
 /// Bytes of a copy.
@@ -60,6 +62,19 @@ pub enum OnfiError {
 }
 
 impl Onfi {
+    /// Asks the chip; [`None`] if it is no ONFI chip.
+    ///
+    /// # Errors
+    /// [`NandError::Parameters`] when the chip stays busy.
+    pub fn read(nand: &mut dyn Nand) -> Result<Option<Result<Self, OnfiError>>, NandError> {
+        let mut words = [0; COPIES * LEN / 4];
+        if !nand.read_parameters(&mut words).map_err(|_| NandError::Parameters)? {
+            return Ok(None);
+        }
+        let (copies, _) = bytemuck::cast_slice(&words).as_chunks();
+        Ok(Some(Self::parse(copies)))
+    }
+
     /// Reads the parameters from all copies there are.
     ///
     /// # Errors
@@ -119,6 +134,29 @@ impl Onfi {
     }
 }
 
+impl fmt::Display for Onfi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { mode, timing, ecc_bits, .. } = self;
+        let model = core::str::from_utf8(&self.model).unwrap_or("(name unreadable)").trim_end();
+        write!(f, "{model}, timing mode {mode}, tR {} us, ", timing.t_r_max.0 / 1000)?;
+        match *ecc_bits {
+            u8::MAX => write!(f, "ECC in an extended page")?,
+            bits => write!(f, "ECC of {bits} bits in 512 bytes")?,
+        }
+        write!(f, "{}", if self.read_cache { ", READ CACHE" } else { "" })
+    }
+}
+
+impl fmt::Display for OnfiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotOnfi => write!(f, "no copy starts with ONFI"),
+            Self::Damaged => write!(f, "all copies are damaged (CRC)"),
+            Self::Field { offset } => write!(f, "the field at byte {offset} makes no sense"),
+        }
+    }
+}
+
 /// Whether the CRC-16 in the last two bytes is that of the others.
 fn is_intact(copy: &[u8; LEN]) -> bool {
     let (body, stored) = copy.split_at(LEN - 2);
@@ -133,11 +171,11 @@ fn crc16(bytes: &[u8]) -> u16 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Micron MT29F2G08ABBEAHC's page, from its data sheet, with the CRC printed there.
-    fn micron() -> [u8; LEN] {
+    pub(crate) fn micron() -> [u8; LEN] {
         let mut page = [0; LEN];
         let mut put = |at: usize, bytes: &[u8]| page[at..at + bytes.len()].copy_from_slice(bytes);
         put(0, b"ONFI\x02\x00\x00\x00\x3f\x00");

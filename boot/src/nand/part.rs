@@ -440,6 +440,19 @@ pub const fn worst(names: &[&str]) -> Option<Timing> {
     worst
 }
 
+/// Whether all of these parts have READ CACHE.
+#[must_use]
+pub const fn all_read_cache(names: &[&str]) -> bool {
+    let mut i = 0;
+    while i < names.len() {
+        match find(names[i]) {
+            Some(part) if part.t_rcbsy.is_some() => i += 1,
+            _ => return false,
+        }
+    }
+    true
+}
+
 /// What an answer to READ ID says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
@@ -453,10 +466,15 @@ pub struct Identity {
     pub timing: Timing,
 }
 
+/// The parts that answer to READ ID like this: different ones may do so alike.
+pub fn matching(id: [u8; 5]) -> impl Iterator<Item = &'static Part> {
+    PARTS.iter().filter(move |part| id.starts_with(part.id))
+}
+
 /// Makes out a chip. Different parts may answer alike; then what suits all of them.
 #[must_use]
 pub fn identify(id: [u8; 5]) -> Identity {
-    let mut matching = PARTS.iter().filter(|part| id.starts_with(part.id));
+    let mut matching = matching(id);
     let Some(first) = matching.next() else {
         return Identity { part: None, matches: 0, geometry: decode(id), timing: SAFE };
     };

@@ -1,21 +1,15 @@
 //! The page reader: one page after the other of a run of erase blocks, bad blocks
 //! skipped, with the work on a page left to be done while the chip loads the next.
 
-use super::bad::is_bad_mark;
+use super::bad::{begin_mark, has_mark};
 use super::ecc::{self, Verdict};
 use crate::boot_table::Slot;
 use crate::handover::Outcome;
-use platform::hal::{Geometry, Nand, STEPS};
+use platform::hal::{Format, Geometry, Nand, STEPS};
 use platform::units::Page;
 
-pub use platform::hal::PAGE_WORDS;
-
-/// Bytes of data in a page.
-pub const PAGE_BYTES: u32 = 2048;
-const STEP_WORDS: usize = ecc::STEP / 4;
-
-/// The data of a page.
-pub type PageData = [u32; PAGE_WORDS];
+/// Words that the codes of a page fill.
+pub(super) const CODE_WORDS: usize = STEPS * 3 / 4;
 
 /// What reading has met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +28,24 @@ impl Stats {
     pub const NONE: Self = Self { corrected: 0, uncorrectable: 0, bad_blocks: 0 };
 }
 
-/// Reads the pages of a slot in order.
+/// Reads the pages of a slot in order; with `CACHE` by READ CACHE, for chips that have it.
 ///
 /// A factory mark is in the OOB of the first or of the second page of a block. At a new
 /// block the second page is loaded first, for its mark alone; the work on the last page
 /// of the block before hides that. Then the first page is loaded, its mark looked at and
 /// its data taken: one tR a block is what the marks cost.
-pub struct Reader {
+///
+/// With READ CACHE the chip loads a page while the one before it is transferred, and is busy for a
+/// moment in between. A sequence of it begins on the first page of a block or wherever reading
+/// starts, and ends with the block; the chip loads a page more than is wanted at the end.
+///
+/// In this order, because Thumb code reaches bytes in a structure's first 32 cheaply.
+#[repr(C)]
+pub struct Reader<const CACHE: bool> {
+    /// R/nB is to be waited for.
+    busy: bool,
+    /// READ CACHE: the chip is loading the page behind the one that it puts out.
+    ahead: bool,
     /// What has been met so far, in all slots.
     pub stats: Stats,
     /// First page of the current block, and the page in it that comes next.
@@ -48,18 +53,26 @@ pub struct Reader {
     index: u32,
     /// First page behind the slot.
     end: u32,
-    /// Whether the chip is loading a page.
-    busy: bool,
-    /// The page last brought, and for each of its steps the XOR of the ECC code stored in
-    /// the OOB and the one computed on the way in, first byte lowest.
+    /// The page last brought, the ECC codes computed on the way in in the low 24 bits, and those
+    /// stored in the OOB.
     page: u32,
-    syndromes: [u32; STEPS],
+    codes: [u32; STEPS],
+    stored: [u32; CODE_WORDS],
 }
 
-impl Reader {
+impl<const CACHE: bool> Reader<CACHE> {
     /// For a static: a reader of nothing yet.
-    pub const EMPTY: Self =
-        Self { stats: Stats::NONE, block: 0, index: 0, end: 0, busy: false, page: 0, syndromes: [0; STEPS] };
+    pub const EMPTY: Self = Self {
+        stats: Stats::NONE,
+        block: 0,
+        index: 0,
+        end: 0,
+        busy: false,
+        ahead: false,
+        page: 0,
+        codes: [0; STEPS],
+        stored: [0; CODE_WORDS],
+    };
 
     /// Starts at the front of a slot.
     ///
@@ -67,7 +80,7 @@ impl Reader {
     /// [`Outcome::NoSlot`] for an empty slot or one that reaches beyond the chip;
     /// [`Outcome::Timeout`].
     pub fn open<N: Nand + ?Sized>(&mut self, nand: &mut N, slot: Slot) -> Result<(), Outcome> {
-        self.wait(nand)?;
+        self.close(nand)?;
         let Geometry { pages_per_block, blocks, .. } = nand.geometry();
         self.index = 0;
         self.block = u32::from(slot.start) * pages_per_block;
@@ -76,6 +89,19 @@ impl Reader {
             return Err(Outcome::NoSlot);
         }
         self.begin(nand);
+        Ok(())
+    }
+
+    /// Waits until the chip is not loading anything any more.
+    ///
+    /// # Errors
+    /// [`Outcome::Timeout`].
+    pub fn close<N: Nand + ?Sized>(&mut self, nand: &mut N) -> Result<(), Outcome> {
+        self.wait(nand)?;
+        if CACHE && self.ahead {
+            self.begin_next(nand, true);
+            self.wait(nand)?;
+        }
         Ok(())
     }
 
@@ -112,24 +138,30 @@ impl Reader {
     pub fn next<N: Nand + ?Sized>(
         &mut self,
         nand: &mut N,
-        data: &mut PageData,
+        data: &mut [u32],
         more: bool,
     ) -> Result<(), Outcome> {
+        let format = nand.format();
+        let pages_per_block = nand.geometry().pages_per_block;
         if self.index == 0 {
             self.find_good_block(nand)?;
         }
-        self.wait(nand)?;
         self.page = self.block + self.index;
-        nand.read_page(data, &mut self.syndromes);
-        nand.seek(PAGE_BYTES + ecc::OOB_OFFSET as u32);
-        for syndrome in &mut self.syndromes {
-            for shift in [0, 8, 16] {
-                *syndrome ^= u32::from(nand.read_byte()) << shift;
-            }
+        self.wait(nand)?;
+        if CACHE && !self.ahead && self.index + 1 < pages_per_block {
+            self.begin_next(nand, false);
+            self.wait(nand)?;
         }
+        nand.read_page(data, &mut self.codes);
+        if format.codes != format.bytes() {
+            nand.seek(format.codes);
+        }
+        nand.read_raw(match format.steps {
+            STEPS => &mut self.stored,
+            steps => &mut self.stored[..(3 * steps).div_ceil(4)],
+        });
 
         self.index += 1;
-        let pages_per_block = nand.geometry().pages_per_block;
         if self.index == pages_per_block {
             self.block += pages_per_block;
             self.index = 0;
@@ -148,10 +180,12 @@ impl Reader {
                 return Err(Outcome::BadBlocks);
             }
             self.wait(nand)?;
-            if !is_marked(nand) {
-                self.start(nand, self.block);
+            if !has_mark(nand) {
+                begin_mark(nand, Page(self.block));
+                self.busy = true;
                 self.wait(nand)?;
-                if !is_marked(nand) {
+                if !has_mark(nand) {
+                    nand.seek(0);
                     return Ok(());
                 }
             }
@@ -161,37 +195,60 @@ impl Reader {
         }
     }
 
+    /// Number of the page last brought, and of the one that comes next unless it is in a bad block.
+    #[must_use]
+    pub const fn place(&self) -> (Page, Page) {
+        (Page(self.page), Page(self.block + self.index))
+    }
+
+    /// For [`super::page`], which corrects with more room: the codes that were computed over the
+    /// page last brought, and those stored with it.
+    pub(super) const fn codes(&self) -> (&[u32; STEPS], &[u32; CODE_WORDS]) {
+        (&self.codes, &self.stored)
+    }
+
     /// Corrects what can be corrected in the page last brought.
     ///
     /// # Errors
     /// [`Outcome::Uncorrectable`] at the first step that cannot.
-    pub fn correct(&mut self, data: &mut PageData) -> Result<(), Outcome> {
-        for (step, syndrome) in data.chunks_exact_mut(STEP_WORDS).zip(&self.syndromes) {
-            match ecc::judge(*syndrome) {
+    pub fn correct(&mut self, format: Format, data: &mut [u32]) -> Result<(), Outcome> {
+        let Self { stats, codes, stored, page, .. } = self;
+        add_stored(codes, stored);
+        for (step, code) in data.chunks_exact_mut(format.words / format.steps).zip(codes) {
+            match ecc::judge(*code & 0xff_ffff) {
                 Verdict::Clean => continue,
                 Verdict::CodeBit => {}
-                Verdict::DataBit { byte, bit } => {
-                    step[usize::from(byte / 4)] ^= 1 << (byte % 4 * 8 + bit);
+                Verdict::DataBit { byte, bit } if usize::from(byte / 4) < step.len() => {
+                    step[usize::from(byte / 4)] ^= 1 << (byte as u8 % 4 * 8 + bit);
                 }
-                Verdict::Uncorrectable => {
-                    self.stats.uncorrectable = self.page;
+                _ => {
+                    stats.uncorrectable = *page;
                     return Err(Outcome::Uncorrectable);
                 }
             }
-            self.stats.corrected += 1;
+            stats.corrected += 1;
         }
         Ok(())
     }
 
     /// Starts loading the page that is needed next, if the slot has one.
     fn begin<N: Nand + ?Sized>(&mut self, nand: &mut N) {
+        if CACHE && self.ahead {
+            let last = self.index + 1 == nand.geometry().pages_per_block;
+            return self.begin_next(nand, last);
+        }
         if self.block != self.end {
-            self.start(nand, self.block + if self.index == 0 { 1 } else { self.index });
+            match self.index {
+                0 => begin_mark(nand, Page(self.block + 1)),
+                index => nand.begin_read(Page(self.block + index), 0),
+            }
+            self.busy = true;
         }
     }
 
-    fn start<N: Nand + ?Sized>(&mut self, nand: &mut N, page: u32) {
-        nand.begin_read(Page(page));
+    fn begin_next<N: Nand + ?Sized>(&mut self, nand: &mut N, last: bool) {
+        nand.begin_next(last);
+        self.ahead = !last;
         self.busy = true;
     }
 
@@ -203,10 +260,15 @@ impl Reader {
     }
 }
 
-/// Does the page in the chip's register mark its block bad?
-fn is_marked<N: Nand + ?Sized>(nand: &mut N) -> bool {
-    nand.seek(PAGE_BYTES);
-    let mark = nand.read_byte();
-    nand.seek(0);
-    is_bad_mark(mark)
+/// Adds (exclusive or) the codes stored in the OOB to those computed; the upper eight bits of
+/// each are none of theirs. Four codes are three words.
+#[inline(always)]
+pub(super) fn add_stored(codes: &mut [u32; STEPS], stored: &[u32; CODE_WORDS]) {
+    for (codes, words) in codes.as_chunks_mut::<4>().0.iter_mut().zip(stored.as_chunks::<3>().0) {
+        let ([a, b, c, d], [low, middle, high]) = (codes, words);
+        *a ^= low;
+        *b ^= low >> 24 ^ middle << 8;
+        *c ^= middle >> 16 ^ high << 16;
+        *d ^= high >> 8;
+    }
 }

@@ -1,7 +1,9 @@
 //! What a board's NAND driver is told, solved when the stages are compiled.
 
 use super::controller::Controller;
+use super::datasheet::Timing;
 use super::part;
+use super::speed::Bus;
 use super::timing::{BusClock, Setting};
 use platform::hal::{BoardInfo, NandSetup};
 
@@ -12,15 +14,7 @@ use platform::hal::{BoardInfo, NandSetup};
 /// controller cannot be slow enough for, does not compile.
 #[must_use]
 pub const fn of_board(board: &BoardInfo) -> NandSetup {
-    let Some(controller) = Controller::of_soc(board.soc) else {
-        panic!("boot/src/nand/controller.rs does not have this SoC");
-    };
-    let Some(timing) = part::worst(board.nand_parts) else {
-        panic!("boot/src/nand/part.rs does not have a NAND part of this board");
-    };
-    let Ok(setting) = Setting::solve(&timing, controller, BusClock::of(board.fclk, board.hclk)) else {
-        panic!("the NAND controller cannot be as slow as a part of this board needs");
-    };
+    let (timing, Bus { controller, setting, .. }) = bus_of_board(board);
     let read = match &controller.read {
         None => &controller.write,
         Some(strobe) => strobe,
@@ -32,6 +26,25 @@ pub const fn of_board(board: &BoardInfo) -> NandSetup {
         t_rhw_min: timing.t_rhw_min,
         t_busy_max: timing.t_r_max.max(timing.t_rst_max),
     }
+}
+
+/// The same, with what it was made from: what suits every part, and the controller.
+///
+/// # Panics
+/// As [`of_board`]: not for a board whose setup has been compiled.
+#[must_use]
+pub const fn bus_of_board(board: &BoardInfo) -> (Timing, Bus<'static>) {
+    let Some(controller) = Controller::of_soc(board.soc) else {
+        panic!("boot/src/nand/controller.rs does not have this SoC");
+    };
+    let Some(timing) = part::worst(board.nand_parts) else {
+        panic!("boot/src/nand/part.rs does not have a NAND part of this board");
+    };
+    let clock = BusClock::of(board.fclk, board.hclk);
+    let Ok(setting) = Setting::solve(&timing, controller, clock) else {
+        panic!("the NAND controller cannot be as slow as a part of this board needs");
+    };
+    (timing, Bus { controller, clock, setting })
 }
 
 #[cfg(test)]

@@ -1,21 +1,18 @@
 //! The slots that the boot table lists, by name.
 
 use super::NandError;
-use super::page::PageBuffer;
+use super::page::read_at;
 use crate::boot_table::{self, BootTable, Slot};
 use core::ops::Range;
 use platform::hal::{Geometry, Nand};
-use platform::units::Page;
 
-/// Reads the boot table's record from page 0.
+/// Reads the boot table's record, which is in stage1 at the front of the chip.
 ///
 /// # Errors
 /// What reading a page can meet.
 pub fn read_record(nand: &mut dyn Nand) -> Result<[u8; boot_table::LEN], NandError> {
-    let mut page = PageBuffer::new();
-    page.read(nand, Page(0))?;
     let mut record = [0; boot_table::LEN];
-    record.copy_from_slice(&page.data[boot_table::OFFSET..][..boot_table::LEN]);
+    read_at(nand, boot_table::OFFSET, &mut record)?;
     Ok(record)
 }
 

@@ -25,13 +25,15 @@ pub struct PageRead {
 }
 
 impl PageRead {
-    /// Of a chip with this organisation; three bytes of ECC for each 256 of data.
+    /// Of a chip with this organisation; three bytes of ECC for each step, which is 256 bytes of
+    /// a large page and all of a small one.
     #[must_use]
     pub const fn of(geometry: &Geometry) -> Self {
+        let step = if geometry.page > 512 { 256 } else { 512 };
         Self {
             data: geometry.page,
             raw: geometry.page + geometry.oob,
-            ecc: geometry.page / 256 * 3,
+            ecc: geometry.page / step * 3,
             latches: part::latch_cycles(geometry),
         }
     }
@@ -56,14 +58,22 @@ impl PageRead {
     }
 
     /// What programmed I/O takes, in picoseconds, when each access costs `overhead` bus clocks.
-    /// With a register of four bytes only the ECC codes are read of the OOB; with one of
-    /// single bytes everything.
+    /// Only the ECC codes are read of the OOB.
     #[must_use]
     pub const fn pio_ps(&self, timing: &Timing, bus: &Bus<'_>, overhead: u32) -> u64 {
         let bytes = bus.controller.access_bytes;
-        let accesses = if bytes == 1 { self.raw } else { (self.data + self.ecc).div_ceil(bytes) };
+        let accesses = (self.data + self.ecc).div_ceil(bytes);
         let cycles = self.latches * (bus.latch() + overhead) + accesses * (bytes * bus.data() + overhead);
         ps(timing.t_r_max) + bus.clock.picoseconds(cycles)
+    }
+
+    /// The same for one of many pages that come by READ CACHE, with tR hidden behind the transfer.
+    #[must_use]
+    pub const fn cached_pio_ps(&self, t_rcbsy: Ns, bus: &Bus<'_>, overhead: u32) -> u64 {
+        let bytes = bus.controller.access_bytes;
+        let accesses = (self.data + self.ecc).div_ceil(bytes);
+        let cycles = bus.latch() + overhead + accesses * (bytes * bus.data() + overhead);
+        ps(t_rcbsy) + bus.clock.picoseconds(cycles)
     }
 
     /// Bytes of data a second, when a page takes this many picoseconds.

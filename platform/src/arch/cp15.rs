@@ -54,12 +54,12 @@ const CACHED: u32 = 0x00c;
 /// `sdram` is the range of SDRAM in MiB; nothing is mapped from `end` MiB on.
 #[inline(always)]
 pub fn map_flat(table: &'static mut [u32; 4096], sdram: core::ops::Range<u32>, end: u32) {
-    for (mib, entry) in (0u32..).zip(table.iter_mut()) {
-        let cached = mib == 0 || sdram.contains(&mib);
-        *entry = match mib < end {
-            true => mib << 20 | DEVICE | if cached { CACHED } else { 0 },
-            false => 0,
-        };
+    let mut section = DEVICE;
+    for entry in table.iter_mut() {
+        let mib = section >> 20;
+        let cached = mib == 0 || mib.wrapping_sub(sdram.start) < sdram.end - sdram.start;
+        *entry = if mib >= end { 0 } else { section | if cached { CACHED } else { 0 } };
+        section = section.wrapping_add(1 << 20);
     }
     enable(table);
 }
@@ -97,30 +97,43 @@ pub fn mmu_is_on() -> bool {
     control & MMU != 0
 }
 
+/// Assembly that writes all of the D-cache back to memory. The register it works with has to be
+/// zero before. Eight segments of 64 lines: index in bits 31:26, segment in 7:5 (TRM 2.3.8).
+macro_rules! clean_dcache {
+    ($line:literal) => {
+        concat!(
+            "1: mcr p15, 0, ",
+            $line,
+            ", c7, c10, 2\n",
+            "adds ",
+            $line,
+            ", #0x04000000\n",
+            "bcc 1b\n",
+            "add ",
+            $line,
+            ", #0x20\n",
+            "cmp ",
+            $line,
+            ", #0x100\n",
+            "bne 1b\n",
+            "mcr p15, 0, ",
+            $line,
+            ", c7, c10, 4" // drain the write buffer
+        )
+    };
+}
+pub(super) use clean_dcache;
+
 /// Cleans the D-cache to memory and drops the I-cache, so that code just stored can run.
 #[cfg_attr(target_arch = "arm", instruction_set(arm::a32))]
 #[inline(never)]
 pub fn sync_code() {
-    // Eight segments of 64 lines: index in bits 31:26, segment in 7:5 (TRM 2.3.8).
-    // SAFETY: writing lines back changes no data.
+    // SAFETY: writing lines back changes no data, and then the I-cache only holds copies.
     unsafe {
         asm!(
-            "1: mcr p15, 0, {line}, c7, c10, 2",
-            "adds {line}, {line}, #0x04000000",
-            "bcc 1b",
-            "add {line}, {line}, #0x20",
-            "cmp {line}, #0x100",
-            "bne 1b",
-            line = inout(reg) 0 => _,
-            options(nostack)
-        );
-    }
-    // SAFETY: everything is written back; the I-cache only holds copies.
-    unsafe {
-        asm!(
-            "mcr p15, 0, {zero}, c7, c10, 4", // drain the write buffer
-            "mcr p15, 0, {zero}, c7, c5, 0", // invalidate the I-cache
-            zero = in(reg) 0,
+            clean_dcache!("r0"),
+            "mcr p15, 0, r0, c7, c5, 0", // invalidate the I-cache
+            inout("r0") 0 => _,
             options(nostack)
         );
     }

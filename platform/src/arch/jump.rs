@@ -1,37 +1,37 @@
 //! Leaving the loader.
 
+use super::cp15::clean_dcache;
 use core::arch::asm;
 
 /// Enters a kernel by the Linux boot contract: SVC mode, interrupts masked, caches
 /// cleaned and off, MMU off, r0 = 0, r1 = `machine`, r2 = `tags`.
-#[cfg_attr(target_arch = "arm", instruction_set(arm::a32))]
-#[inline(never)]
 pub fn enter_kernel(entry: u32, machine: u32, tags: u32) -> ! {
-    super::cp15::sync_code();
-    // SAFETY: `entry` was verified by the caller to lie in a loaded image. Memory is up
-    // to date and nothing is stored from here on. Code and this function's view of it
-    // do not move, because the map is flat. Clocking bits of c1 (31:30) are kept: the
-    // clocks stay as they are.
-    unsafe {
-        asm!(
-            "msr cpsr_c, #0xd3",
-            "mov r3, #0",
-            "mcr p15, 0, r3, c7, c7, 0", // invalidate both caches
-            "mrc p15, 0, r4, c1, c0, 0",
-            "bic r4, r4, #0x1000", // I-cache
-            "bic r4, r4, #0x7",    // D-cache, alignment faults, MMU
-            "mcr p15, 0, r4, c1, c0, 0",
-            "nop",
-            "nop",
-            "mcr p15, 0, r3, c8, c7, 0", // invalidate the TLBs
-            "bx r12",
-            in("r0") 0,
-            in("r1") machine,
-            in("r2") tags,
-            in("r12") entry,
-            options(noreturn)
-        );
-    }
+    enter(entry, machine, tags)
+}
+
+#[unsafe(naked)]
+#[cfg_attr(target_arch = "arm", instruction_set(arm::a32))]
+extern "C" fn enter(entry: u32, machine: u32, tags: u32) -> ! {
+    // SAFETY (of the naked function, which only `enter_kernel` calls): `entry` was verified by
+    // the caller to lie in a loaded image. Nothing is stored from here on. Code and this
+    // function's view of it do not move, because the map is flat. Clocking bits of c1 (31:30)
+    // are kept: the clocks stay as they are.
+    core::arch::naked_asm!(
+        "msr cpsr_c, #0xd3",
+        "mov r12, r0",
+        "mov r0, #0",
+        clean_dcache!("r0"),
+        "mov r0, #0",
+        "mcr p15, 0, r0, c7, c7, 0", // invalidate both caches
+        "mrc p15, 0, r3, c1, c0, 0",
+        "bic r3, r3, #0x1000", // I-cache
+        "bic r3, r3, #0x7",    // D-cache, alignment faults, MMU
+        "mcr p15, 0, r3, c1, c0, 0",
+        "nop",
+        "nop",
+        "mcr p15, 0, r0, c8, c7, 0", // invalidate the TLBs
+        "bx r12",
+    )
 }
 
 /// Calls code at `entry` with two arguments and returns what it returns.

@@ -11,10 +11,19 @@ pub mod stage1;
 /// Spins for at least `cycles` core cycles.
 #[inline(never)]
 pub fn delay(cycles: u32) {
-    // `subs` takes one cycle and a taken branch three, in A32 and in Thumb (ARM9TDMI
-    // TRM, instruction cycle counts).
-    // The last turn takes two.
-    let turns = cycles / 4 + 2;
+    spin(turns(cycles));
+}
+
+/// Turns of [`spin`] that take at least so many core cycles: `subs` takes one and a taken branch
+/// three, in A32 and in Thumb, and the last turn two (ARM9TDMI TRM, instruction cycle counts).
+#[must_use]
+pub const fn turns(cycles: u32) -> u32 {
+    (cycles + 2).div_ceil(4)
+}
+
+/// Spins, at least one turn.
+#[inline(always)]
+pub fn spin(turns: u32) {
     // SAFETY: the loop touches nothing but its own register.
     unsafe {
         core::arch::asm!(

@@ -1,7 +1,7 @@
 //! RAM as slices. Linker symbols say what is where; this is the only place that
 //! turns addresses into references.
 
-use crate::hal::{Area, Loops, Memory, PAGE_WORDS};
+use crate::hal::{Area, Loops, Memory};
 use core::ptr;
 
 unsafe extern "C" {
@@ -85,30 +85,24 @@ impl LoadArea {
 }
 
 impl Area for LoadArea {
-    fn has(&self, address: u32) -> bool {
-        // The area ends far below the end of the address space: nothing overflows.
-        let end = self.end - 4 * PAGE_WORDS as u32;
-        address.is_multiple_of(4) && address >= self.start && address <= end
-    }
-
-    fn put(&mut self, address: u32, page: &[u32; PAGE_WORDS]) -> bool {
-        let fits = self.has(address);
-        if fits {
-            // SAFETY: aligned words in RAM that nothing else uses while images are loaded.
-            let to = unsafe { &mut *(address as *mut [u32; PAGE_WORDS]) };
-            super::loops::copy(page, to);
+    fn window(&mut self, address: u32, len: usize) -> Option<&mut [u32]> {
+        let room = self.end.checked_sub(address)?;
+        if address < self.start || !address.is_multiple_of(4) || len > room as usize / 4 {
+            return None;
         }
-        fits
+        // SAFETY: aligned words in RAM that nothing else uses while images are loaded, borrowed
+        // through `self`.
+        Some(unsafe { core::slice::from_raw_parts_mut(address as *mut u32, len) })
     }
 }
 
 impl Loops for LoadArea {
-    fn copy(from: &[u32], to: &mut [u32]) {
-        super::loops::copy(from, to);
+    fn to_front(words: &mut [u32], from: usize, count: usize) {
+        super::loops::to_front(words, from, count);
     }
 
-    fn add_up(words: &mut [u32]) {
-        super::loops::add_up(words);
+    fn fold(words: &mut [u32], from: usize, to: &mut [u32]) {
+        super::loops::fold(words, from, to);
     }
 }
 

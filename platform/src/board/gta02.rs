@@ -2,7 +2,7 @@
 //! UART2. Pin and memory settings as Openmoko's own boot loader used them.
 
 use super::BoardInfo;
-use crate::soc::s3c2442::board::{Board, Console};
+use crate::soc::s3c2442::board::{Board, Console, S3c2440};
 use crate::soc::s3c2442::clock::{ClockConfig, HclkDivider, Pll};
 use crate::soc::s3c2442::gpio;
 use crate::soc::s3c2442::sdram::{self, SdramConfig};
@@ -20,6 +20,8 @@ const GPHCON: u32 = 0x001a_aaaa;
 pub struct Gta02;
 
 impl Board for Gta02 {
+    type Chip = S3c2440;
+
     const INFO: BoardInfo = BoardInfo {
         name: "gta02",
         soc: "S3C2442B",
@@ -36,13 +38,18 @@ impl Board for Gta02 {
     };
 
     /// FCLK 400 MHz, HCLK 133.3 MHz, PCLK 66.7 MHz: at this HCLK the NAND cycle is the
-    /// chip's own 45 ns.
-    const CLOCKS: ClockConfig = ClockConfig {
+    /// chip's own 45 ns. With `$HCLK_100` at compile time 100 and 50 MHz, as Openmoko ran it:
+    /// 50 ns.
+    const CLOCKS: &'static ClockConfig = &ClockConfig {
         crystal: Hz(12_000_000),
         mpll: Pll { mdiv: 42, pdiv: 1, sdiv: 0 },
         upll: Pll { mdiv: 88, pdiv: 4, sdiv: 2 },
-        hclk: HclkDivider::By3,
-    };
+        hclk: match option_env!("HCLK_100") {
+            None => HclkDivider::By3,
+            Some(_) => HclkDivider::By4,
+        },
+    }
+    .checked();
 
     /// Two banks of 64 MiB side by side, three clocks each for CAS latency, tRCD and
     /// tRP: 22.5 ns at 133 MHz.

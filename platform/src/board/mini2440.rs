@@ -2,7 +2,7 @@
 //! UART0. Memory settings as barebox uses them.
 
 use super::BoardInfo;
-use crate::soc::s3c2440::board::{Board, Console};
+use crate::soc::s3c2440::board::{Board, Console, S3c2440};
 use crate::soc::s3c2440::clock::{ClockConfig, HclkDivider, Pll};
 use crate::soc::s3c2440::gpio;
 use crate::soc::s3c2440::sdram::{self, SdramConfig};
@@ -14,6 +14,8 @@ const GPHCON: u32 = 0x001a_aaaa;
 pub struct Mini2440;
 
 impl Board for Mini2440 {
+    type Chip = S3c2440;
+
     const INFO: BoardInfo = BoardInfo {
         name: "mini2440",
         soc: "S3C2440A",
@@ -31,12 +33,13 @@ impl Board for Mini2440 {
 
     /// FCLK 400 MHz, HCLK 100 MHz, PCLK 50 MHz: what the memory settings below are for. The
     /// NAND cycle is 40 ns for either part; 133 MHz would make it 37.5.
-    const CLOCKS: ClockConfig = ClockConfig {
+    const CLOCKS: &'static ClockConfig = &ClockConfig {
         crystal: Hz(12_000_000),
         mpll: Pll { mdiv: 0x5c, pdiv: 1, sdiv: 1 },
         upll: Pll { mdiv: 0x38, pdiv: 2, sdiv: 2 },
         hclk: HclkDivider::By4,
-    };
+    }
+    .checked();
 
     /// Bank 6: two x16 parts of 32 MiB; two clocks each for CAS latency, tRCD and tRP.
     /// Bank 4 is the DM9000 network controller. Nothing is in bank 7.

@@ -3,7 +3,7 @@
 
 use crate::arch::ram::Ram;
 pub use crate::hal::BoardInfo;
-use crate::hal::{Nand, NandSetup, Serial};
+use crate::hal::{Clock, Nand, NandSetup, Serial};
 
 #[cfg(board = "gta02")]
 mod gta02;
@@ -15,6 +15,11 @@ mod mini2440;
 #[cfg(board = "mini2440")]
 use mini2440::Mini2440 as Selected;
 
+#[cfg(board = "smdk2410")]
+mod smdk2410;
+#[cfg(board = "smdk2410")]
+use smdk2410::Smdk2410 as Selected;
+
 /// What a SoC folder makes of a board's data.
 pub trait Platform {
     /// The board's facts.
@@ -25,6 +30,8 @@ pub trait Platform {
     type Nand: Nand;
     /// What that driver is set up with.
     type NandConfig: 'static;
+    /// Driver of the clock.
+    type Clock: Clock;
     /// MiB of the address space from which on nothing is mapped.
     const MAPPED_MIB: u32;
 
@@ -34,12 +41,18 @@ pub trait Platform {
     fn serial(start: bool) -> Self::Serial;
     /// The NAND controller.
     fn nand(config: &'static Self::NandConfig) -> Self::Nand;
+    /// The clock, set going.
+    fn clock() -> Self::Clock;
     /// Has the board reset after about this many milliseconds.
     fn reset_in(millis: u32);
 }
 
-/// This board.
-pub const BOARD: BoardInfo = Selected::INFO;
+/// This board. With `$NAND_PART` at compile time it is known to carry that part and no other.
+pub const BOARD: BoardInfo = BoardInfo { nand_parts: NAND_PARTS, ..Selected::INFO };
+const NAND_PARTS: &[&str] = match option_env!("NAND_PART") {
+    Some(part) => &[part],
+    None => Selected::INFO.nand_parts,
+};
 /// MiB of the address space from which on nothing is mapped.
 pub const MAPPED_MIB: u32 = Selected::MAPPED_MIB;
 
@@ -76,6 +89,12 @@ pub const fn nand_config(setup: &NandSetup) -> NandConfig {
 #[must_use]
 pub fn nand(config: &'static NandConfig) -> <Selected as Platform>::Nand {
     Selected::nand(config)
+}
+
+/// The clock, set going.
+#[must_use]
+pub fn clock() -> <Selected as Platform>::Clock {
+    Selected::clock()
 }
 
 /// SDRAM.

@@ -15,10 +15,10 @@ pub fn run(ctx: &mut Context<'_>, offset: u32, with_data: bool) -> Result<(), Cm
     let page = Page(offset / geometry.page);
     let start = page.0 * geometry.page;
     let mut buffer = PageBuffer::new();
-    buffer.read_raw(ctx.nand, page)?;
+    let (data, oob) = buffer.read_raw(ctx.nand, page)?;
     writeln!(ctx.console, "Page {start:08x} dump:");
     if with_data {
-        for line in buffer.data.chunks(16) {
+        for line in data.chunks(16) {
             let (left, right) = line.split_at(line.len() / 2);
             ctx.console.put(b'\t');
             bytes(ctx, left);
@@ -29,7 +29,7 @@ pub fn run(ctx: &mut Context<'_>, offset: u32, with_data: bool) -> Result<(), Cm
         }
     }
     writeln!(ctx.console, "OOB:");
-    for line in buffer.oob.chunks(8) {
+    for line in oob.chunks(8) {
         ctx.console.put(b'\t');
         bytes(ctx, line);
         ctx.console.put(b'\n');

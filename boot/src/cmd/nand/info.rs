@@ -1,9 +1,13 @@
 //! `nand info`
 
+use super::found::{Found, Id};
 use crate::boot_table::BootTable;
 use crate::cmd::{CmdError, Context, Size};
 use crate::crc::crc32;
-use crate::nand::{chip_bytes, ecc, slots};
+use crate::decimal::Decimal;
+use crate::nand::ecc::Layout;
+use crate::nand::sheet::{Clock, Fields};
+use crate::nand::{chip_bytes, slots};
 
 pub fn run(ctx: &mut Context<'_>) -> Result<(), CmdError> {
     let geometry = ctx.nand.geometry();
@@ -13,19 +17,28 @@ pub fn run(ctx: &mut Context<'_>) -> Result<(), CmdError> {
     writeln!(out, "  Page size   {:8} b", geometry.page);
     writeln!(out, "  OOB size    {:8} b", geometry.oob);
     writeln!(out, "  Erase size  {block:8} b");
-    // The Hamming code's strength.
-    writeln!(out, "  ecc strength {:8} bits", 1);
-    writeln!(out, "  ecc step size {:8} b", ecc::STEP);
+    if let Some(layout) = Layout::native(geometry.page as usize, geometry.oob as usize) {
+        writeln!(out, "  ecc strength {:8} bits", layout.codec.strength());
+        writeln!(out, "  ecc step size {:8} b", layout.codec.step());
+    }
     writeln!(out, "  chip size   {}", Size(chip_bytes(&geometry)));
-    match ctx.nand.identify() {
-        Ok([maker, device, rest @ ..]) => {
-            write!(ctx.console, "  chip id     {maker:02x} {device:02x}");
-            rest.iter().for_each(|byte| write!(ctx.console, " {byte:02x}"));
-            writeln!(ctx.console);
-        }
+    match Found::look(ctx) {
+        Ok(found) => show_part(ctx, &found),
         Err(_) => writeln!(ctx.console, "  chip id     none: the chip stays busy after a reset"),
     }
     list_slots(ctx)
+}
+
+/// Which part it is, and how fast that is read.
+fn show_part(ctx: &mut Context<'_>, found: &Found) {
+    let out = &mut ctx.console;
+    writeln!(out, "  chip id     {}", Id(found.id));
+    writeln!(out, "  part        {found}");
+    writeln!(out, "  bus clock   {}", Clock(found.bus.clock));
+    writeln!(out, "  timing      {}", Fields(&found.bus));
+    let page_ps = found.cached_ps().unwrap_or(found.pio_ps());
+    let (us, rate) = (Decimal::us(page_ps), Decimal::mb_per_s(found.page().bytes_per_s(page_ps)));
+    writeln!(out, "  page read   {us} us, {rate} MB/s expected; 'nand bench' measures");
 }
 
 fn list_slots(ctx: &mut Context<'_>) -> Result<(), CmdError> {
@@ -55,25 +68,30 @@ Device 0: nand0, sector size 128 KiB
   ecc step size      256 b
   chip size   8 MiB
 ";
+    const PART: &str = "\
+\x20 chip id     ec aa 10 15 44
+  part        K5D2G13ACM; the same id has K9F2G08R0A
+  bus clock   133.33 MHz (7.50 ns)
+  timing      TACLS = 0 (0.0 ns) TWRPH0 = 3 (30.0 ns) TWRPH1 = 1 (15.0 ns)
+  page read   126.43 us, 16.199 MB/s expected; 'nand bench' measures
+";
 
     #[test]
     fn shows_the_chip_and_its_slots() {
         let mut board = Board::new();
         board.write_boot_table("");
         let slots = "\
-\x20 chip id     ec aa 10 15 44
-  kernel-a    0x00100000 - 0x0017ffff (4 blocks)
+\x20 kernel-a    0x00100000 - 0x0017ffff (4 blocks)
   kernel-b    0x00180000 - 0x001fffff (4 blocks)
   stage2-1    0x00020000 - 0x0007ffff (3 blocks)
 ";
-        assert_eq!(board.run("nand info"), std::format!("{CHIP}{slots}"));
+        assert_eq!(board.run("nand info"), std::format!("{CHIP}{PART}{slots}"));
     }
 
     #[test]
     fn shows_what_it_can() {
-        let blank = "  chip id     ec aa 10 15 44\n\
-                     ERROR: there is no boot table in block 0; write stage1 anew\n";
-        assert_eq!(Board::new().run("nand info"), std::format!("{CHIP}{blank}"));
+        let blank = "ERROR: there is no boot table in block 0; write stage1 anew\n";
+        assert_eq!(Board::new().run("nand info"), std::format!("{CHIP}{PART}{blank}"));
         let mut board = Board::new();
         board.nand.stuck = true;
         let busy = "  chip id     none: the chip stays busy after a reset\n\

@@ -1,9 +1,13 @@
 //! `nand`
 
 mod bad;
+mod bench;
 mod dump;
+mod ecc;
+mod found;
 mod info;
 pub mod read;
+mod timing;
 
 use super::{CmdError, Command, hex};
 
@@ -14,7 +18,10 @@ pub const CMD: Command = Command {
             read - addr off|slot [size]\n    \
             read 'size' bytes starting at offset 'off' or at the start of a slot\n    \
             to memory address 'addr', skipping bad blocks\n\
-            dump[.oob] off - dump page",
+            dump[.oob] off - dump page\n\
+            ecc off [count] - name the ECC layout of 'count' pages and count their bitflips\n\
+            timing - show the timing in use and what limits it\n\
+            bench [off [pages]] - read pages from offset 'off' on and show how fast that is",
     help: "NAND sub-system",
     run: |ctx, args| match args {
         ["info"] => info::run(ctx),
@@ -23,6 +30,15 @@ pub const CMD: Command = Command {
         ["read", address, from, size] => read::run(ctx, hex(address)?, from, Some(hex(size)?)),
         ["dump", offset] => dump::run(ctx, hex(offset)?, true),
         ["dump.oob", offset] => dump::run(ctx, hex(offset)?, false),
+        ["ecc", offset] => ecc::run(ctx, hex(offset)?, 1),
+        ["ecc", offset, count] => ecc::run(ctx, hex(offset)?, hex(count)?),
+        ["timing"] => timing::run(ctx),
+        ["bench"] => bench::run(ctx, 0, None),
+        ["bench", offset] => bench::run(ctx, hex(offset)?, None),
+        ["bench", offset, pages] => match hex(pages)? {
+            0 => Err(CmdError::Usage),
+            pages => bench::run(ctx, hex(offset)?, Some(pages)),
+        },
         _ => Err(CmdError::Usage),
     },
 };
@@ -43,6 +59,9 @@ nand read - addr off|slot [size]
     read 'size' bytes starting at offset 'off' or at the start of a slot
     to memory address 'addr', skipping bad blocks
 nand dump[.oob] off - dump page
+nand ecc off [count] - name the ECC layout of 'count' pages and count their bitflips
+nand timing - show the timing in use and what limits it
+nand bench [off [pages]] - read pages from offset 'off' on and show how fast that is
 ";
         for line in ["nand", "nand frob", "nand info 1", "nand read 0", "nand dump", "nand.x info"] {
             assert_eq!(Board::new().run(line), usage, "{line}");

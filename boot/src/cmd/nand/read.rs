@@ -4,8 +4,8 @@ use crate::boot_table::BootTable;
 use crate::cmd::{CmdError, Context, hex};
 use crate::crc::crc32;
 use crate::nand::bad::is_bad;
-use crate::nand::walk::{Step, Walk};
-use crate::nand::{NandError, chip_bytes, slots};
+use crate::nand::walk::Walk;
+use crate::nand::{NandError, chip_bytes, part, slots};
 use core::ops::Range;
 use platform::units::EraseBlock;
 
@@ -29,36 +29,53 @@ pub fn copy(ctx: &mut Context<'_>, range: Range<u32>, address: u32, size: u32) -
         return Err(NandError::End { offset: range.end }.into());
     }
     ctx.check_free(address, size)?;
-    let block_bytes = block_bytes(ctx);
-    let mut walk = Walk::new(range.start, range.end);
-    let mut done = 0;
-    let result = loop {
-        if done == size {
-            break Ok(());
-        }
-        if let Err(error) = ctx.check_interrupt() {
-            break Err(error);
-        }
-        match walk.step(ctx.nand, (size - done) as usize) {
-            Ok(Step::Bad(block)) => {
-                writeln!(ctx.console, "Skipping bad block {:#010x}", block.0.saturating_mul(block_bytes));
-            }
-            Ok(Step::Data(data)) => {
-                let (at, len) = (address.saturating_add(done), data.len() as u32);
-                let Some(to) = ctx.memory.ram_mut(at, len) else {
-                    break Err(CmdError::NotRam { address: at, len });
-                };
-                to.copy_from_slice(data);
-                done += len;
-            }
-            Err(error) => break Err(error.into()),
-        }
-    };
-    writeln!(ctx.console, " {done} bytes read: {}", if result.is_ok() { "OK" } else { "ERROR" });
-    if walk.corrected != 0 {
-        writeln!(ctx.console, " {} bitflips corrected", walk.corrected);
+    if part::all_read_cache(ctx.machine.board().nand_parts) {
+        copy_by::<true>(ctx, range, address, size)
+    } else {
+        copy_by::<false>(ctx, range, address, size)
     }
-    result
+}
+
+fn copy_by<const CACHE: bool>(
+    ctx: &mut Context<'_>,
+    range: Range<u32>,
+    address: u32,
+    size: u32,
+) -> Result<(), CmdError> {
+    let page = ctx.nand.geometry().page;
+    let pages = (range.start % page).saturating_add(size).div_ceil(page);
+    let mut walk = Walk::<CACHE>::start(ctx.nand, range, pages)?;
+    let mut done = 0;
+    let mut result = Ok(());
+    while result.is_ok() && done < size {
+        result = piece(ctx, &mut walk, address + done, size - done).map(|len| done += len);
+    }
+    writeln!(ctx.console, " {done} bytes read: {}", if result.is_ok() { "OK" } else { "ERROR" });
+    if !walk.tally.is_clean() {
+        writeln!(ctx.console, " {}", walk.tally);
+    }
+    // Why reading failed says more than why the chip does not get ready after that.
+    result.and(walk.stop(ctx.nand).map_err(CmdError::from))
+}
+
+/// Reads what is in the next page, `most` bytes of it, to an address in RAM.
+fn piece<const CACHE: bool>(
+    ctx: &mut Context<'_>,
+    walk: &mut Walk<CACHE>,
+    address: u32,
+    most: u32,
+) -> Result<u32, CmdError> {
+    ctx.check_interrupt()?;
+    let result = walk.step(ctx.nand);
+    for block in walk.skipped.clone() {
+        writeln!(ctx.console, "Skipping bad block {:#010x}", block.saturating_mul(block_bytes(ctx)));
+    }
+    result?;
+    let bytes = walk.bytes();
+    let bytes = bytes.get(..most as usize).unwrap_or(bytes);
+    let len = bytes.len() as u32;
+    ctx.memory.ram_mut(address, len).ok_or(CmdError::NotRam { address, len })?.copy_from_slice(bytes);
+    Ok(len)
 }
 
 fn block_bytes(ctx: &Context<'_>) -> u32 {
@@ -122,7 +139,7 @@ mod tests {
 NAND read: device 0 offset 0x100000, size 0x21001
 Skipping bad block 0x00120000
  135169 bytes read: OK
- 2 bitflips corrected
+ bitflips corrected: 2 in 2 of 536 ECC steps, at most 1 in one
 ";
         assert_eq!(board.run("nand read 30000010 100000 21001"), expected);
         assert!(board.memory.load(RAM + 0x10, 0x21001) == &words[..0x21001]);
@@ -187,6 +204,7 @@ Skipping bad block 0x00120000
         let expected = "
 NAND read: device 0 offset 0x100000, size 0x10000
  4096 bytes read: ERROR
+ no bitflips corrected in 24 ECC steps; steps not correctable: 1
 ERROR: page 0x202 has more bitflips in ECC step 1 than ECC can correct; \
 look with 'nand dump', use another copy or write it anew
 ";

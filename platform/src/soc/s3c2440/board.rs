@@ -1,12 +1,59 @@
-//! What a board with this SoC says about itself, and the bring-up that follows from it.
+//! What a board with a chip of this family says about itself, and the bring-up that follows
+//! from it.
 
 use super::clock::{self, ClockConfig};
 use super::nand::{Config, Controller};
 use super::sdram::{self, SdramConfig};
-use super::uart::{Divisor, Uart};
+use super::timer::Timer;
+use super::uart::{Divisor, Fifo, Uart};
 use super::{gpio, wdt};
 use crate::arch::cp15;
 use crate::board::{BoardInfo, Platform};
+use crate::hal::Nand;
+
+/// What differs between the chips of the family.
+pub trait Chip: Fifo {
+    /// What a clock tree is described by.
+    type Clocks: 'static;
+    /// Driver of the NAND controller.
+    type Nand: Nand;
+    /// What that driver is set up with.
+    type NandConfig: 'static;
+    /// MiB of the address space from which on nothing is mapped.
+    const MAPPED_MIB: u32;
+    /// Starts the PLLs.
+    fn start_clocks(clocks: &Self::Clocks);
+    /// The NAND controller.
+    fn nand(config: &'static Self::NandConfig) -> Self::Nand;
+}
+
+/// The chip; the S3C2442 is one too.
+pub struct S3c2440;
+
+impl Fifo for S3c2440 {
+    /// FIFOs of 64 bytes: full in bit 14.
+    const TX_FULL: u32 = 1 << 14;
+    /// Count in bits 5:0, full in bit 6.
+    const RX_ANY: u32 = 0x7f;
+}
+
+impl Chip for S3c2440 {
+    type Clocks = ClockConfig;
+    type Nand = Controller;
+    type NandConfig = Config;
+    /// The last block is the AC97 controller's, at 0x5b00_0000.
+    const MAPPED_MIB: u32 = 0x5b1;
+
+    #[inline(always)]
+    fn start_clocks(clocks: &ClockConfig) {
+        clock::start(clocks);
+    }
+
+    #[inline(always)]
+    fn nand(config: &'static Config) -> Controller {
+        Controller::start(config)
+    }
+}
 
 /// Which UART is the console.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,12 +64,14 @@ pub enum Console {
     Uart2,
 }
 
-/// A board with this SoC.
+/// A board with a chip of the family.
 pub trait Board {
+    /// Its chip.
+    type Chip: Chip;
     /// Its facts.
     const INFO: BoardInfo;
     /// Its clock tree.
-    const CLOCKS: ClockConfig;
+    const CLOCKS: &'static <Self::Chip as Chip>::Clocks;
     /// Its memory.
     const SDRAM: SdramConfig;
     /// Its console.
@@ -39,32 +88,28 @@ struct Solved<B>(B);
 impl<B: Board> Solved<B> {
     const SDRAM: &[u32; 13] = &B::SDRAM.registers(B::INFO.hclk);
     const DIVISOR: Divisor = Divisor::for_baud(B::INFO.pclk, B::INFO.baud);
-    const CLOCKS: &ClockConfig = {
-        assert!(B::CLOCKS.is_within_limits(), "a clock is too fast, or USB has none");
-        &B::CLOCKS
-    };
 }
 
 impl<B: Board> Platform for B {
     const INFO: BoardInfo = B::INFO;
-    type Serial = Uart;
-    type Nand = Controller;
-    type NandConfig = Config;
-    /// The last block is the AC97 controller's, at 0x5b00_0000.
-    const MAPPED_MIB: u32 = 0x5b1;
+    type Serial = Uart<B::Chip>;
+    type Nand = <B::Chip as Chip>::Nand;
+    type NandConfig = <B::Chip as Chip>::NandConfig;
+    type Clock = Timer;
+    const MAPPED_MIB: u32 = <B::Chip as Chip>::MAPPED_MIB;
 
     #[inline(always)]
     fn early_init() {
         wdt::stop();
         B::keep_power();
         cp15::early();
-        clock::start(Solved::<B>::CLOCKS);
+        B::Chip::start_clocks(B::CLOCKS);
         B::pins();
         gpio::enable_sdram_clocks();
         sdram::start(Solved::<B>::SDRAM);
     }
 
-    fn serial(start: bool) -> Uart {
+    fn serial(start: bool) -> Uart<B::Chip> {
         let mut uart = match B::CONSOLE {
             Console::Uart0 => Uart::uart0(),
             Console::Uart2 => Uart::uart2(),
@@ -75,8 +120,12 @@ impl<B: Board> Platform for B {
         uart
     }
 
-    fn nand(config: &'static Config) -> Controller {
-        Controller::start(config)
+    fn nand(config: &'static Self::NandConfig) -> Self::Nand {
+        B::Chip::nand(config)
+    }
+
+    fn clock() -> Timer {
+        Timer::start(B::INFO.pclk)
     }
 
     fn reset_in(millis: u32) {

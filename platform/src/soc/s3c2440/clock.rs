@@ -56,14 +56,20 @@ impl Pll {
 
     /// Output of the MPLL, which doubles; rounded down.
     #[must_use]
-    pub const fn mpll(self, input: Hz) -> Hz {
+    pub const fn doubled(self, input: Hz) -> Hz {
         Hz((2 * self.ratio(input)) as u32)
     }
 
-    /// Output of the UPLL, rounded down.
+    /// Output of the UPLL, and on the S3C2410 of both; rounded down.
     #[must_use]
-    pub const fn upll(self, input: Hz) -> Hz {
+    pub const fn plain(self, input: Hz) -> Hz {
         Hz(self.ratio(input) as u32)
+    }
+
+    /// The register's contents.
+    #[must_use]
+    pub fn word(self) -> u32 {
+        (PLLCON::MDIV.val(self.mdiv) + PLLCON::PDIV.val(self.pdiv) + PLLCON::SDIV.val(self.sdiv)).value
     }
 }
 
@@ -93,7 +99,7 @@ impl ClockConfig {
     /// Core clock.
     #[must_use]
     pub const fn fclk(&self) -> Hz {
-        self.mpll.mpll(self.crystal)
+        self.mpll.doubled(self.crystal)
     }
 
     /// AHB clock, rounded down: the odd third of a hertz must not make four periods of
@@ -113,30 +119,32 @@ impl ClockConfig {
         Hz(self.hclk().0 / 2)
     }
 
-    /// The limits at nominal voltage: FCLK 400 MHz, HCLK 136 MHz, PCLK 68 MHz
-    /// (chapter 1), and 48 MHz for USB.
+    /// The same, if no clock is beyond its limit at nominal voltage: FCLK 400 MHz, HCLK 136 MHz,
+    /// PCLK 68 MHz (chapter 1), and 48 MHz for USB.
+    ///
+    /// # Panics
+    /// For constants alone: a board with other clocks does not compile.
     #[must_use]
-    pub const fn is_within_limits(&self) -> bool {
-        self.fclk().0 <= 400_000_000
-            && self.hclk().0 <= 136_000_000
-            && self.pclk().0 <= 68_000_000
-            && self.upll.upll(self.crystal).0 == 48_000_000
+    pub const fn checked(self) -> Self {
+        assert!(self.fclk().0 <= 400_000_000, "FCLK is too fast");
+        assert!(self.hclk().0 <= 136_000_000, "HCLK is too fast");
+        assert!(self.pclk().0 <= 68_000_000, "PCLK is too fast");
+        assert!(self.upll.plain(self.crystal).0 == 48_000_000, "USB has no clock");
+        self
     }
 }
 
 /// PLL lock time in crystal periods of 12 MHz: a little over the 300 us of the
 /// electrical data.
-const LOCK: u32 = 3608;
+pub const LOCK: u32 = 3608;
 /// Clock gates left open: NAND, PWM timers, UARTs, GPIO, RTC. Kernels open the rest.
-const GATES: u32 = 1 << 4 | 1 << 8 | 0b111 << 10 | 1 << 13 | 1 << 14;
+pub const GATES: u32 = 1 << 4 | 1 << 8 | 0b111 << 10 | 1 << 13 | 1 << 14;
 
 /// Starts the PLLs. Dividers first, so that no bus is ever too fast; UPLL before MPLL
 /// and at least seven cycles apart (page 7-19). The core must already be on its own
 /// clock. The write of MPLLCON stops FCLK until the PLL has locked.
 pub fn start(config: &ClockConfig) {
     let regs = super::map::clock();
-    let fields =
-        |pll: Pll| PLLCON::MDIV.val(pll.mdiv) + PLLCON::PDIV.val(pll.pdiv) + PLLCON::SDIV.val(pll.sdiv);
     regs.clkcon.set(GATES);
     regs.locktime.write(LOCKTIME::UPLL.val(LOCK) + LOCKTIME::MPLL.val(LOCK));
     let hdivn = match config.hclk {
@@ -145,7 +153,7 @@ pub fn start(config: &ClockConfig) {
     };
     regs.camdivn.set(0);
     regs.clkdivn.write(hdivn + CLKDIVN::PDIVN::SET);
-    regs.upllcon.write(fields(config.upll));
+    regs.upllcon.set(config.upll.word());
     crate::arch::delay(7);
-    regs.mpllcon.write(fields(config.mpll));
+    regs.mpllcon.set(config.mpll.word());
 }

@@ -5,6 +5,7 @@ pub mod clock;
 pub mod gpio;
 pub mod nand;
 pub mod sdram;
+pub mod timer;
 pub mod uart;
 pub mod wdt;
 
@@ -17,12 +18,12 @@ mod map {
         clock: super::clock::Regs = 0x4c00_0000;
         /// NAND controller.
         nand: super::nand::Regs = 0x4e00_0000;
-        /// The NAND controller's data register, by bytes.
-        nand_byte: tock_registers::registers::ReadOnly<u8> = 0x4e00_0010;
         /// UART 0.
         uart0: super::uart::Regs = 0x5000_0000;
         /// UART 2.
         uart2: super::uart::Regs = 0x5000_8000;
+        /// PWM timers.
+        timer: super::timer::Regs = 0x5100_0000;
         /// Watchdog.
         wdt: super::wdt::Regs = 0x5300_0000;
         /// GPIO and MISCCR.

@@ -2,7 +2,7 @@
 //! chapter 6.
 
 use crate::arch::loops;
-use crate::hal::{Geometry, Nand, NandSetup, PAGE_WORDS, STEPS, Timeout};
+use crate::hal::{Format, Geometry, Nand, NandSetup, Timeout};
 use crate::units::{Hz, Ns, Page};
 use core::mem::offset_of;
 use tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
@@ -59,9 +59,14 @@ register_structs! {
 mod command {
     pub const READ: u8 = 0x00;
     pub const READ_CONFIRM: u8 = 0x30;
+    pub const READ_CACHE: u8 = 0x31;
+    pub const READ_CACHE_END: u8 = 0x3f;
     pub const RANDOM_OUT: u8 = 0x05;
     pub const RANDOM_OUT_CONFIRM: u8 = 0xe0;
     pub const READ_ID: u8 = 0x90;
+    /// Address of READ ID at which ONFI chips say that they are.
+    pub const READ_ID_ONFI: u8 = 0x20;
+    pub const READ_PARAMETERS: u8 = 0xec;
     pub const RESET: u8 = 0xff;
 }
 
@@ -76,7 +81,8 @@ pub struct Fields {
     pub twrph1: u32,
 }
 
-/// Waits that no register field gives; the driver spins for them.
+/// Waits that no register field gives; the driver spins for them. In turns of that, less what
+/// the calls around it take at the very least.
 #[derive(Clone, Copy)]
 struct Waits {
     /// Column confirmed to first read strobe.
@@ -99,6 +105,12 @@ const fn cycles(time: Ns, fclk: Hz) -> u32 {
     (time.0 as u64 * fclk.0 as u64).div_ceil(1_000_000_000) as u32
 }
 
+/// Turns of [`crate::arch::spin`]. A return and a call, which are between any two accesses that
+/// a wait is between, take six cycles.
+const fn turns(time: Ns, fclk: Hz) -> u32 {
+    crate::arch::turns(cycles(time, fclk).saturating_sub(6))
+}
+
 /// Everything the driver needs, ready at compile time.
 #[derive(Clone, Copy)]
 pub struct Config {
@@ -112,8 +124,8 @@ impl Config {
     pub const fn new(setup: &NandSetup, fclk: Hz) -> Self {
         let [tacls, twrph0, twrph1] = setup.write;
         let waits = Waits {
-            t_whr: cycles(setup.t_whr_min, fclk),
-            t_rhw: cycles(setup.t_rhw_min, fclk),
+            t_whr: turns(setup.t_whr_min, fclk),
+            t_rhw: turns(setup.t_rhw_min, fclk),
             // A poll takes ten core cycles at the very least.
             polls: cycles(setup.t_busy_max, fclk) / 10 + 1,
         };
@@ -165,29 +177,57 @@ impl Nand for Controller {
         Geometry { page: 2048, oob: 64, pages_per_block: 64, blocks: 512 << (self.row_cycles - 1) }
     }
 
+    fn format(&self) -> Format {
+        Format::LARGE
+    }
+
     fn identify(&mut self) -> Result<[u8; 5], Timeout> {
         self.arm();
         self.command(command::RESET);
         self.wait_ready()?;
         self.command(command::READ_ID);
         self.regs.nfaddr.set(0);
-        crate::arch::delay(self.waits.t_whr);
+        crate::arch::spin(self.waits.t_whr);
         let low = self.regs.nfdata.get().to_le_bytes();
         let high = self.regs.nfdata.get() as u8;
         Ok([low[0], low[1], low[2], low[3], high])
     }
 
-    fn begin_read(&mut self, page: Page) {
-        crate::arch::delay(self.waits.t_rhw);
+    fn read_parameters(&mut self, words: &mut [u32]) -> Result<bool, Timeout> {
+        const SIGNATURE: u32 = u32::from_le_bytes(*b"ONFI");
+        crate::arch::spin(self.waits.t_rhw);
+        self.command(command::READ_ID);
+        self.regs.nfaddr.set(command::READ_ID_ONFI);
+        crate::arch::spin(self.waits.t_whr);
+        if self.regs.nfdata.get() != SIGNATURE {
+            return Ok(false);
+        }
         self.arm();
+        crate::arch::spin(self.waits.t_rhw);
+        self.command(command::READ_PARAMETERS);
+        self.regs.nfaddr.set(0);
+        self.wait_ready()?;
+        self.read_raw(words);
+        Ok(true)
+    }
+
+    fn begin_read(&mut self, page: Page, column: u32) {
+        self.arm();
+        crate::arch::spin(self.waits.t_rhw);
         self.command(command::READ);
-        self.column(0);
+        self.column(column);
         let mut row = page.0;
         for _ in 0..self.row_cycles {
             self.regs.nfaddr.set(row as u8);
             row >>= 8;
         }
         self.command(command::READ_CONFIRM);
+    }
+
+    fn begin_next(&mut self, last: bool) {
+        self.arm();
+        crate::arch::spin(self.waits.t_rhw);
+        self.command(if last { command::READ_CACHE_END } else { command::READ_CACHE });
     }
 
     fn wait_ready(&mut self) -> Result<(), Timeout> {
@@ -199,21 +239,15 @@ impl Nand for Controller {
         Err(Timeout)
     }
 
-    fn read_page(&mut self, data: &mut [u32; PAGE_WORDS], codes: &mut [u32; STEPS]) {
-        // INIT_ECC clears the main unit and the open lock lets it count; afterwards both
-        // units are locked, and the code stands still.
+    fn read_page(&mut self, data: &mut [u32], codes: &mut [u32]) {
+        // INIT_ECC clears the main unit, and the open lock lets it count. It may stay open: the code is
+        // read before anything else is.
         const COUNT: u32 =
             (NFCONT::MODE::SET.value | NFCONT::SPARE_ECC_LOCK::SET.value) | NFCONT::INIT_ECC::SET.value;
-        const LOCKED: u32 =
-            (NFCONT::MODE::SET.value | NFCONT::SPARE_ECC_LOCK::SET.value) | NFCONT::MAIN_ECC_LOCK::SET.value;
         const CONTROL: usize = offset_of!(Regs, nfcont);
         const DATA: usize = offset_of!(Regs, nfdata);
         const CODE: usize = offset_of!(Regs, nfmecc0);
-        loops::transfer_page::<Regs, CONTROL, DATA, CODE, COUNT, LOCKED>(self.regs, data, codes);
-    }
-
-    fn read_byte(&mut self) -> u8 {
-        super::map::nand_byte().get()
+        loops::transfer_steps::<Regs, CONTROL, DATA, CODE, COUNT>(self.regs, data, codes);
     }
 
     fn read_raw(&mut self, words: &mut [u32]) {
@@ -223,10 +257,10 @@ impl Nand for Controller {
     }
 
     fn seek(&mut self, column: u32) {
-        crate::arch::delay(self.waits.t_rhw);
+        crate::arch::spin(self.waits.t_rhw);
         self.command(command::RANDOM_OUT);
         self.column(column);
         self.command(command::RANDOM_OUT_CONFIRM);
-        crate::arch::delay(self.waits.t_whr);
+        crate::arch::spin(self.waits.t_whr);
     }
 }

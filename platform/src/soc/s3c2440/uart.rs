@@ -2,6 +2,7 @@
 
 use crate::hal::Serial;
 use crate::units::Hz;
+use core::marker::PhantomData;
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
 use tock_registers::{register_bitfields, register_structs};
@@ -10,11 +11,6 @@ register_bitfields![u32,
     UTRSTAT [
         /// Shifter and FIFO are empty.
         TX_DONE OFFSET(2) NUMBITS(1)
-    ],
-    UFSTAT [
-        TX_FULL OFFSET(14) NUMBITS(1),
-        RX_FULL OFFSET(6) NUMBITS(1),
-        RX_COUNT OFFSET(0) NUMBITS(6)
     ]
 ];
 
@@ -27,7 +23,7 @@ register_structs! {
         (0x0c => umcon: ReadWrite<u32>),
         (0x10 => utrstat: ReadOnly<u32, UTRSTAT::Register>),
         (0x14 => uerstat: ReadOnly<u32>),
-        (0x18 => ufstat: ReadOnly<u32, UFSTAT::Register>),
+        (0x18 => ufstat: ReadOnly<u32>),
         (0x1c => umstat: ReadOnly<u32>),
         (0x20 => utxh: WriteOnly<u8>),
         (0x21 => _reserved0),
@@ -42,7 +38,7 @@ register_structs! {
 const ULCON_8N1: u32 = 3;
 /// Both directions by polling or interrupt, RX error status, clock is PCLK.
 const UCON_POLL: u32 = 0x245;
-/// FIFOs on, 64 bytes each way.
+/// FIFOs on.
 const UFCON_FIFO: u32 = 1;
 
 /// `UBRDIV`.
@@ -57,50 +53,61 @@ impl Divisor {
     }
 }
 
-/// A UART that is set up.
-pub struct Uart(&'static Regs);
+/// Bits of `UFSTAT`, which differ with the length of the FIFOs.
+pub trait Fifo {
+    /// The transmitter's FIFO is full.
+    const TX_FULL: u32;
+    /// There is something in the receiver's.
+    const RX_ANY: u32;
+}
 
-impl Uart {
+/// A UART that is set up.
+pub struct Uart<F> {
+    regs: &'static Regs,
+    fifo: PhantomData<F>,
+}
+
+impl<F: Fifo> Uart<F> {
     /// UART 0 as the boot loader's predecessor left it.
     #[must_use]
     pub fn uart0() -> Self {
-        Self(super::map::uart0())
+        Self { regs: super::map::uart0(), fifo: PhantomData }
     }
 
     /// UART 2 as the boot loader's predecessor left it.
     #[must_use]
     pub fn uart2() -> Self {
-        Self(super::map::uart2())
+        Self { regs: super::map::uart2(), fifo: PhantomData }
     }
 
     /// Sets 8N1. Bytes received before stay in the FIFO: a key pressed
     /// early is for whoever reads it.
     pub fn start(&mut self, divisor: Divisor) {
-        self.0.ubrdiv.set(divisor.0);
-        self.0.ulcon.set(ULCON_8N1);
-        self.0.umcon.set(0);
-        self.0.ufcon.set(UFCON_FIFO);
-        self.0.ucon.set(UCON_POLL);
+        self.regs.ubrdiv.set(divisor.0);
+        self.regs.ulcon.set(ULCON_8N1);
+        self.regs.umcon.set(0);
+        self.regs.ufcon.set(UFCON_FIFO);
+        self.regs.ucon.set(UCON_POLL);
     }
 
     /// Is there a received byte? It stays where it is.
     #[must_use]
     pub fn has_input(&self) -> bool {
-        self.0.ufstat.any_matching_bits_set(UFSTAT::RX_COUNT.val(0x3f) + UFSTAT::RX_FULL::SET)
+        self.regs.ufstat.get() & F::RX_ANY != 0
     }
 }
 
-impl Serial for Uart {
+impl<F: Fifo> Serial for Uart<F> {
     fn put(&mut self, byte: u8) {
-        while self.0.ufstat.is_set(UFSTAT::TX_FULL) {}
-        self.0.utxh.set(byte);
+        while self.regs.ufstat.get() & F::TX_FULL != 0 {}
+        self.regs.utxh.set(byte);
     }
 
     fn get(&mut self) -> Option<u8> {
-        self.has_input().then(|| self.0.urxh.get())
+        self.has_input().then(|| self.regs.urxh.get())
     }
 
     fn flush(&mut self) {
-        while !self.0.utrstat.is_set(UTRSTAT::TX_DONE) {}
+        while !self.regs.utrstat.is_set(UTRSTAT::TX_DONE) {}
     }
 }
