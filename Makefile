@@ -6,14 +6,14 @@ BOARDS := $(basename $(notdir $(wildcard images/*.toml)))
 IMAGE  := target/run/$(BOARD).nand
 LINUX  := target/run/linux.nand
 
-.PHONY: help run run-console linux run-linux test lint size firmware setup clean $(IMAGE)
+.PHONY: help run run-console linux run-linux test bench lint size firmware setup clean $(IMAGE)
 
 help: ## List the targets
 	@echo "make TARGET [BOARD=gta02]; boards: $(BOARDS)"
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
-run: $(IMAGE) ## Boot the demo kernel from NAND in the simulator; report in target/run/BOARD.json
-	@tools/stone.sh run --board $(BOARD) $(IMAGE) --past-kernel --until 'demo: done.*\n' --report $(IMAGE:.nand=.json) </dev/null
+run: $(IMAGE) ## Boot the demo kernel from NAND in the simulator; report in target/run/BOARD.json and .svg
+	@tools/stone.sh run --board $(BOARD) $(IMAGE) --past-kernel --until 'demo: done.*\n' --report $(IMAGE:.nand=.json) --timeline $(IMAGE:.nand=.svg) </dev/null
 
 run-console: $(IMAGE) ## The serial prompt in the simulator, live
 	@tools/stone.sh run --board $(BOARD) $(IMAGE) --input '\r'
@@ -31,6 +31,9 @@ run-linux: linux firmware ## Boot that Linux in the simulator
 test: setup ## Formatting, Clippy, and all tests
 	@tools/lint.sh $(BOARDS)
 	@tools/test.sh $(BOARDS)
+
+bench: setup ## How fast NAND is read, beside published drivers; table, target/bench/summary.json, chart.svg
+	@tools/bench.sh
 
 lint: setup ## Formatting and Clippy alone
 	@tools/lint.sh $(BOARDS)

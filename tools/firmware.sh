@@ -5,6 +5,9 @@
 #
 # PART stage1-sabotage is stage1 with NAND strobes one HCLK too short: the tests prove
 # with it that the simulator notices.
+#
+# In the environment: NAND_PART=NAME builds for a board known to carry that part and no other,
+# HCLK_100=1 a gta02 with its bus at 100 MHz. Such builds end in target/BOARD-VARIANT.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/toolchain.sh
@@ -28,7 +31,7 @@ choose_toolchains || fail "no Rust with the source of core: run tools/setup.sh"
 # Cargo's files are apart from the host's (other flags, other compiler), and the
 # boards' from each other, or each would be built anew after the other.
 export BOARD="$board" CARGO_TARGET_DIR="target/firmware/$board"
-out="target/$board"
+out="target/$board${NAND_PART:+-$NAND_PART}${HCLK_100:+-100mhz}"
 mkdir -p "$out"
 for part; do
     bin=$part features=firmware
@@ -39,8 +42,8 @@ for part; do
         package=boot arch=thumbv4t-none-eabi profile=stage1
         bin=stage1 features=firmware,sabotage
         ;;
-    demo) package=demo arch=armv4t-none-eabi profile=firmware ;;
-    *) fail "no such part: $part (stage1, stage2, demo, stage1-sabotage)" ;;
+    demo | readers) package=$part arch=armv4t-none-eabi profile=firmware ;;
+    *) fail "no such part: $part (stage1, stage2, demo, readers, stage1-sabotage)" ;;
     esac
     target=$arch
     if [ "$bin" = stage1 ]; then

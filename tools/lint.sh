@@ -21,6 +21,6 @@ if has host cargo-clippy; then
 fi
 if has arm cargo-clippy; then
     for board; do
-        tools/firmware.sh --lint "$board"
+        tools/firmware.sh --lint "$board" stage1 stage2 demo readers
     done
 fi

@@ -28,8 +28,9 @@ impl Board {
     }
 }
 
-/// All boards. HCLK of the S3C2440 and S3C2442 is 136 MHz at most.
-pub const BOARDS: [Board; 2] = [
+/// All boards. HCLK of the S3C2440 and S3C2442 is 136 MHz at most; the S3C2410 has no dividers but 1
+/// and 2, of which the first is too much for its bus.
+pub const BOARDS: [Board; 3] = [
     Board {
         name: "gta02",
         soc: "S3C2442B",
@@ -45,6 +46,14 @@ pub const BOARDS: [Board; 2] = [
         divider: 4,
         dividers: &[3, 4],
         parts: &["K9F1G08U0B", "K9F2G08U0B"],
+    },
+    Board {
+        name: "smdk2410",
+        soc: "S3C2410X",
+        fclk: Hz(202_800_000),
+        divider: 2,
+        dividers: &[2],
+        parts: &["K9F1208U0C"],
     },
 ];
 

@@ -4,7 +4,7 @@
 use crate::layout::Placed;
 use crate::part::Geometry;
 use crate::{Error, Result};
-use boot::nand::{ecc, hamming};
+use boot::nand::ecc;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -13,8 +13,8 @@ use std::io::{self, Write};
 pub struct Chip {
     geometry: Geometry,
     bad: BTreeSet<u32>,
-    /// Data by erase block; what is missing is erased.
-    blocks: BTreeMap<u32, Vec<u8>>,
+    /// Data and ECC layout by erase block; what is missing is erased.
+    blocks: BTreeMap<u32, (Vec<u8>, &'static ecc::Layout)>,
 }
 
 impl Chip {
@@ -51,7 +51,7 @@ impl Chip {
                 .found(format!("{} good of {blocks}", good.len()))
                 .hint("give it a larger `size` or more `spare` blocks in the recipe"));
         }
-        self.blocks.extend(good.into_iter().zip(pieces.map(<[u8]>::to_vec)));
+        self.blocks.extend(good.into_iter().zip(pieces.map(|piece| (piece.to_vec(), partition.ecc))));
         Ok(())
     }
 
@@ -63,14 +63,15 @@ impl Chip {
         let erased = vec![0xff; self.geometry.raw_block()];
         let mut marked = erased.clone();
         for page in 0..2 {
-            marked[page * self.geometry.raw_page() + self.geometry.page] = 0;
+            let oob = page * self.geometry.raw_page() + self.geometry.page;
+            marked[oob + usize::from(self.geometry.ecc().bad_mark)] = 0;
         }
         let used = self.blocks.keys().chain(&self.bad).max().map_or(0, |last| last + 1);
         for block in 0..if trim { used } else { self.geometry.blocks } {
             if self.bad.contains(&block) {
                 out.write_all(&marked)?;
-            } else if let Some(data) = self.blocks.get(&block) {
-                out.write_all(&self.raw_block(data))?;
+            } else if let Some((data, layout)) = self.blocks.get(&block) {
+                out.write_all(&self.raw_block(data, layout))?;
             } else {
                 out.write_all(&erased)?;
             }
@@ -78,16 +79,13 @@ impl Chip {
         Ok(())
     }
 
-    fn raw_block(&self, data: &[u8]) -> Vec<u8> {
+    fn raw_block(&self, data: &[u8], layout: &ecc::Layout) -> Vec<u8> {
         let mut raw = vec![0xff; self.geometry.raw_block()];
         let pages = raw.chunks_exact_mut(self.geometry.raw_page());
         for (page, data) in pages.zip(data.chunks(self.geometry.page)) {
             page[..data.len()].copy_from_slice(data);
             let (data, oob) = page.split_at_mut(self.geometry.page);
-            let (steps, _) = data.as_chunks::<{ ecc::STEP }>();
-            for (code, step) in oob[ecc::OOB_OFFSET..].chunks_exact_mut(3).zip(steps) {
-                code.copy_from_slice(&hamming::encode(step));
-            }
+            layout.encode(data, oob);
         }
         raw
     }
@@ -96,13 +94,13 @@ impl Chip {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::part::LARGE_PAGE;
+    use crate::part::{LARGE_PAGE, SMALL_PAGE};
 
     const SMALL: Geometry = Geometry { blocks: 8, ..LARGE_PAGE };
     const BLOCK: usize = SMALL.block();
 
     fn placed(blocks: std::ops::Range<u32>) -> Placed {
-        Placed { name: "p".into(), blocks, content: None, file: None }
+        Placed { name: "p".into(), blocks, content: None, file: None, ecc: SMALL.ecc() }
     }
 
     /// First byte of each block of a chip with `data` in `blocks`.
@@ -153,6 +151,35 @@ mod tests {
         assert_eq!(oob[61..64], [0x55, 0x55, 0x56]);
         assert!(oob[..40].iter().chain(&oob[43..61]).all(|&byte| byte == 0xff));
         assert!(raw[2112..].iter().all(|&byte| byte == 0xff));
+    }
+
+    #[test]
+    fn partitions_have_the_layout_that_they_ask_for() {
+        let software = Placed { ecc: ecc::Layout::find("sw-hamming").unwrap(), ..placed(1..2) };
+        let mut data = vec![0xff; 2048];
+        data[7 * 256 + 255] = 0x7f;
+        let mut chip = Chip::new(SMALL, BTreeSet::new()).unwrap();
+        chip.place(&software, &data).unwrap();
+        let mut raw = Vec::new();
+        chip.write(&mut raw, true).unwrap();
+        assert_eq!(raw[SMALL.raw_block() + 2109..][..3], [0x55, 0x55, 0x57]);
+    }
+
+    #[test]
+    fn small_pages_have_marks_and_codes_of_their_own() {
+        let geometry = Geometry { blocks: 3, ..SMALL_PAGE };
+        let partition = Placed { ecc: geometry.ecc(), ..placed(1..2) };
+        let mut data = vec![0xff; 512];
+        data[511] = 0x7f;
+        let mut chip = Chip::new(geometry, BTreeSet::from([2])).unwrap();
+        chip.place(&partition, &data).unwrap();
+        let mut raw = Vec::new();
+        chip.write(&mut raw, false).unwrap();
+        let oob = geometry.raw_block() + 512;
+        assert_eq!(raw[oob..oob + 4], [0x55, 0x55, 0x55, 0xff]);
+        let zeros: Vec<_> = (0..raw.len()).filter(|&at| raw[at] == 0).collect();
+        let marks = 2 * geometry.raw_block() + 512 + 5;
+        assert_eq!(zeros, [marks, marks + 528]);
     }
 
     #[test]

@@ -1,15 +1,14 @@
 //! Reads raw NAND images: what the loader would see of them.
 
 use crate::layout::Placed;
-use crate::part::{Geometry, LARGE_PAGE};
-use crate::{Error, Result};
+use crate::part::Geometry;
+use crate::{Error, Result, organisation};
 use boot::boot_table::{self, BootTable, BootTableError, Slot};
 use boot::crc::crc32;
 use boot::nand::bad;
-use boot::nand::ecc::{self, Verdict};
-use boot::nand::hamming;
+use boot::nand::ecc::{Layout, Stats};
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -23,16 +22,17 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// Opens an image of a chip; without a geometry, of the smallest large-page chip
-    /// that it fits.
+    /// Opens an image of a chip; without a geometry, of the smallest chip that it fits, whose pages
+    /// are like those in the image.
     ///
     /// # Errors
-    /// When the file cannot be read or its length is not that of such an image.
+    /// When the file cannot be read, or its length or its pages are not those of such an image.
     pub fn open(path: &Path, geometry: Option<Geometry>) -> Result<Self> {
         let read = |e| Error::io("read the NAND image", path, &e);
-        let file = File::open(path).map_err(read)?;
+        let mut file = File::open(path).map_err(read)?;
         let len = file.metadata().map_err(read)?.len();
-        let geometry = geometry.unwrap_or_else(|| large_enough(len));
+        let seen = organisation::seen(&mut BufReader::new(&mut file)).map_err(read)?;
+        let geometry = geometry.unwrap_or_else(|| organisation::fitting(seen, len));
         let page = geometry.raw_page() as u64;
         let chip = geometry.raw_block() as u64 * u64::from(geometry.blocks);
         if len == 0 || !len.is_multiple_of(page) || len > chip {
@@ -45,13 +45,22 @@ impl Dump {
                 .found(format!("{len} bytes"))
                 .hint("images are made with: stone nand; nanddump needs --oob"));
         }
-        Ok(Self { file, path: path.to_owned(), geometry, len })
+        match seen {
+            Some(seen) if seen.page != geometry.page => Err(other_pages(&seen, &geometry).file(path)),
+            _ => Ok(Self { file, path: path.to_owned(), geometry, len }),
+        }
     }
 
     /// The organisation of the chip.
     #[must_use]
     pub fn geometry(&self) -> Geometry {
         self.geometry
+    }
+
+    /// Bytes in the file.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.len
     }
 
     /// The erase blocks that the file has something of.
@@ -81,7 +90,7 @@ impl Dump {
     ///
     /// # Errors
     /// Those of the file.
-    pub fn content(&mut self, blocks: Range<u32>, len: usize) -> Result<Vec<u8>> {
+    pub fn content(&mut self, blocks: Range<u32>, len: usize, layout: &Layout) -> Result<Vec<u8>> {
         let mut content = Vec::new();
         for number in blocks.start..blocks.end.min(self.geometry.blocks) {
             if content.len() >= len {
@@ -90,7 +99,7 @@ impl Dump {
             let mut block = self.block(number)?;
             if !block.is_bad() {
                 for page in 0..self.geometry.pages_per_block {
-                    block.correct(page);
+                    block.correct(page, layout);
                     content.extend(block.data(page));
                 }
             }
@@ -104,16 +113,18 @@ impl Dump {
     /// # Errors
     /// Those of the file; the inner result is that of the table.
     pub fn table(&mut self) -> Result<std::result::Result<Table, BootTableError>> {
-        let stage1 = self.content(0..1, boot_table::OFFSET + boot_table::LEN)?;
-        Ok(BootTable::parse(&stage1[boot_table::OFFSET..], crc32).map(|table| Table::new(&table)))
+        let layout = self.geometry.ecc();
+        let stage1 = self.content(0..1, boot_table::OFFSET + boot_table::LEN, layout)?;
+        Ok(BootTable::parse(&stage1[boot_table::OFFSET..], crc32).map(|table| Table::new(&table, layout)))
     }
 }
 
-/// The smallest large-page chip for a file of this length. All have a power of two of
-/// blocks, and none fewer than 1024.
-fn large_enough(len: u64) -> Geometry {
-    let blocks = len.div_ceil(LARGE_PAGE.raw_block() as u64).max(1024).next_power_of_two();
-    Geometry { blocks: u32::try_from(blocks).unwrap_or(u32::MAX), ..LARGE_PAGE }
+fn other_pages(seen: &Geometry, wanted: &Geometry) -> Error {
+    let pages = |geometry: &Geometry| format!("pages of {}+{} bytes", geometry.page, geometry.oob);
+    Error::new("the image is for a chip with other pages")
+        .expected(format!("{}, as the part has", pages(wanted)))
+        .found(format!("ECC codes where {} have them", pages(seen)))
+        .hint("give the right --part or --board, or make the image anew from the board's recipe")
 }
 
 /// What a boot table says.
@@ -128,7 +139,7 @@ pub struct Table {
 }
 
 impl Table {
-    fn new(table: &BootTable<'_>) -> Self {
+    fn new(table: &BootTable<'_>, ecc: &'static Layout) -> Self {
         let [kernel_a, kernel_b] = table.kernel;
         let [stage2_1, stage2_2] = table.stage2;
         let named =
@@ -138,6 +149,7 @@ impl Table {
             blocks: start.into()..u32::from(start) + u32::from(blocks),
             content: None,
             file: None,
+            ecc,
         };
         Self {
             machine: table.machine,
@@ -148,34 +160,18 @@ impl Table {
 }
 
 /// An erase block, data and OOB interleaved.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Block {
     raw: Vec<u8>,
     geometry: Geometry,
-}
-
-/// What the ECC says of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PageState {
-    /// Never written.
-    Erased,
-    /// Written, and as it was written but for this many flipped bits.
-    Good {
-        /// Bits corrected.
-        corrected: u32,
-    },
-    /// This step, and perhaps others, holds more flipped bits than the code corrects.
-    Uncorrectable {
-        /// Number of the first such step.
-        step: usize,
-    },
 }
 
 impl Block {
     /// Whether one of the first two pages carries a bad mark.
     #[must_use]
     pub fn is_bad(&self) -> bool {
-        (0..2).any(|page| bad::is_bad_mark(self.page(page)[self.geometry.page]))
+        let mark = usize::from(self.geometry.ecc().bad_mark);
+        (0..2).any(|page| bad::is_bad_mark(self.oob(page)[mark]))
     }
 
     /// Whether nothing is written in it.
@@ -184,45 +180,36 @@ impl Block {
         is_erased(&self.raw)
     }
 
+    /// How many pages it has.
+    #[must_use]
+    pub fn pages(&self) -> u32 {
+        self.geometry.pages_per_block
+    }
+
     /// The data of a page.
     #[must_use]
     pub fn data(&self, page: u32) -> &[u8] {
         &self.page(page)[..self.geometry.page]
     }
 
+    /// The OOB of a page.
+    #[must_use]
+    pub fn oob(&self, page: u32) -> &[u8] {
+        &self.page(page)[self.geometry.page..]
+    }
+
+    /// Data and OOB of all pages.
+    #[must_use]
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
+    }
+
     /// Corrects a page in place, and says what there was to correct.
-    pub fn correct(&mut self, page: u32) -> PageState {
+    pub fn correct(&mut self, page: u32, layout: &Layout) -> Stats {
         let size = self.geometry.raw_page();
-        let start = page as usize * size;
-        let page = &mut self.raw[start..start + size];
-        if is_erased(page) {
-            return PageState::Erased;
-        }
+        let page = &mut self.raw[page as usize * size..][..size];
         let (data, oob) = page.split_at_mut(self.geometry.page);
-        let (steps, _) = data.as_chunks_mut::<{ ecc::STEP }>();
-        let (codes, _) = oob[ecc::OOB_OFFSET..].as_chunks::<3>();
-        let mut state = PageState::Good { corrected: 0 };
-        for (number, (data, stored)) in steps.iter_mut().zip(codes).enumerate() {
-            let corrected = match ecc::compare(*stored, hamming::encode(data)) {
-                Verdict::Clean => 0,
-                Verdict::CodeBit => 1,
-                Verdict::DataBit { byte, bit } => {
-                    data[usize::from(byte)] ^= 1 << bit;
-                    1
-                }
-                Verdict::Uncorrectable => {
-                    state = match state {
-                        PageState::Uncorrectable { .. } => state,
-                        _ => PageState::Uncorrectable { step: number },
-                    };
-                    0
-                }
-            };
-            if let PageState::Good { corrected: sum } = &mut state {
-                *sum += corrected;
-            }
-        }
-        state
+        layout.correct(data, oob)
     }
 
     fn page(&self, page: u32) -> &[u8] {
@@ -241,6 +228,8 @@ pub fn is_erased(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::chip::Chip;
+    use crate::part::{LARGE_PAGE, SMALL_PAGE};
+    use boot::nand::ecc::S3C24XX_HW;
     use std::collections::BTreeSet;
     use std::fs;
 
@@ -250,7 +239,8 @@ mod tests {
     fn dump(len: usize, bad: &[u32], change: impl Fn(&mut Vec<u8>)) -> (tempfile::TempDir, Dump, Vec<u8>) {
         let data: Vec<u8> = (0..len).map(|i| (i * 7 + i / 256) as u8).collect();
         let mut chip = Chip::new(SMALL, bad.iter().copied().collect::<BTreeSet<_>>()).unwrap();
-        chip.place(&Placed { name: "p".into(), blocks: 1..4, content: None, file: None }, &data).unwrap();
+        let place = Placed { name: "p".into(), blocks: 1..4, content: None, file: None, ecc: S3C24XX_HW };
+        chip.place(&place, &data).unwrap();
         let mut raw = Vec::new();
         chip.write(&mut raw, true).unwrap();
         change(&mut raw);
@@ -264,7 +254,7 @@ mod tests {
     fn reads_as_the_loader_does() {
         for bad in [&[][..], &[1], &[2]] {
             let (_keep, mut dump, data) = dump(140_000, bad, |_| ());
-            assert_eq!(dump.content(1..4, data.len()).unwrap(), data, "{bad:?}");
+            assert_eq!(dump.content(1..4, data.len(), S3C24XX_HW).unwrap(), data, "{bad:?}");
         }
     }
 
@@ -278,11 +268,14 @@ mod tests {
             raw[first + 2112 + 2048 + 40] ^= 1; // a bit of a stored code
         });
         let mut block = dump.block(1).unwrap();
-        assert_eq!(block.correct(0), PageState::Good { corrected: 8 });
-        assert_eq!(block.correct(0), PageState::Good { corrected: 0 });
-        assert_eq!(block.correct(1), PageState::Good { corrected: 1 });
-        assert_eq!(block.correct(2), PageState::Erased);
-        assert_eq!(dump.content(1..4, data.len()).unwrap(), data);
+        let mut check = |page, expected: &str| {
+            assert_eq!(block.correct(page, S3C24XX_HW).to_string(), expected);
+        };
+        check(0, "8 bitflips corrected in steps 0 1 2 3 4 5 6 7");
+        check(0, "clean");
+        check(1, "1 bitflip corrected in step 0");
+        check(2, "erased");
+        assert_eq!(dump.content(1..4, data.len(), S3C24XX_HW).unwrap(), data);
     }
 
     #[test]
@@ -292,7 +285,8 @@ mod tests {
             raw[first + 5 * 256] ^= 1;
             raw[first + 5 * 256 + 9] ^= 1;
         });
-        assert_eq!(dump.block(1).unwrap().correct(0), PageState::Uncorrectable { step: 5 });
+        let stats = dump.block(1).unwrap().correct(0, S3C24XX_HW);
+        assert_eq!(stats.to_string(), "uncorrectable in step 5");
     }
 
     #[test]
@@ -308,5 +302,23 @@ mod tests {
         check(2112, true);
         check(4 * 64 * 2112, true);
         check(4 * 64 * 2112 + 2112, false);
+    }
+
+    #[test]
+    fn refuses_pages_that_the_part_does_not_have() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x");
+        for (geometry, other) in [(LARGE_PAGE, SMALL_PAGE), (SMALL_PAGE, LARGE_PAGE)] {
+            let mut chip = Chip::new(geometry, BTreeSet::new()).unwrap();
+            let ecc = geometry.ecc();
+            let place = Placed { name: "p".into(), blocks: 0..9, content: None, file: None, ecc };
+            chip.place(&place, b"some code").unwrap();
+            chip.write(&mut File::create(&path).unwrap(), true).unwrap();
+            assert!(Dump::open(&path, Some(geometry)).is_ok());
+            assert_eq!(Dump::open(&path, None).unwrap().geometry().page, geometry.page);
+            let error = Dump::open(&path, Some(other)).unwrap_err().to_string();
+            let Geometry { page, oob, .. } = other;
+            assert!(error.contains(&format!("pages of {page}+{oob} bytes, as the part has")), "{error}");
+        }
     }
 }

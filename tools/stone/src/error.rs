@@ -31,6 +31,13 @@ impl Error {
         Self::new(format!("cannot {action}: {error}")).file(file)
     }
 
+    /// Names what it happened to.
+    #[must_use]
+    pub fn about(mut self, subject: &str) -> Self {
+        self.0.what = format!("{subject}: {}", self.0.what);
+        self
+    }
+
     /// Names the file.
     #[must_use]
     pub fn file(mut self, file: &Path) -> Self {

@@ -4,6 +4,7 @@ use crate::part::{self, Geometry};
 use crate::recipe::{Content, Partition, Source};
 use crate::{Error, Result};
 use boot::boot_table::Slot;
+use boot::nand::ecc;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -18,6 +19,8 @@ pub struct Placed {
     pub content: Option<Content>,
     /// The file of raw content.
     pub file: Option<PathBuf>,
+    /// The layout of its ECC.
+    pub ecc: &'static ecc::Layout,
 }
 
 impl Placed {
@@ -74,11 +77,16 @@ impl Layout {
             if (partition.content == Some(Content::Raw)) != partition.file.is_some() {
                 return Err(wrong("`file` and `content = \"raw\"` go together".into()));
             }
+            let ecc = match &partition.ecc {
+                Some(name) => chosen(name, partition, &geometry).map_err(wrong)?,
+                None => geometry.ecc(),
+            };
             partitions.push(Placed {
                 name: partition.name.clone(),
                 blocks: next..next + blocks,
                 content: partition.content,
                 file: partition.file.clone(),
+                ecc,
             });
             next += blocks;
         }
@@ -126,6 +134,27 @@ fn wanted(partition: &Partition, geometry: &Geometry) -> std::result::Result<Opt
     Ok(Some(u32::try_from(blocks + u64::from(partition.spare)).unwrap_or(u32::MAX)))
 }
 
+/// The ECC layout that a partition asks for. What the loader reads has no choice.
+fn chosen(
+    name: &str,
+    partition: &Partition,
+    geometry: &Geometry,
+) -> std::result::Result<&'static ecc::Layout, String> {
+    let Geometry { page, oob, .. } = *geometry;
+    let Some(layout) = ecc::Layout::of_pages(page, oob).find(|layout| layout.name == name) else {
+        let names: Vec<_> = ecc::Layout::of_pages(page, oob).map(|layout| layout.name).collect();
+        return Err(format!(
+            "`{name}` is no ECC layout of pages of {page}+{oob} bytes; there are {}",
+            names.join(", ")
+        ));
+    };
+    let is_read = !matches!(partition.content, None | Some(Content::Raw));
+    if is_read && layout != geometry.ecc() {
+        return Err(format!("the loader reads it, and it reads only the ECC layout {}", geometry.ecc().name));
+    }
+    Ok(layout)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,6 +188,17 @@ kernel = { file = "k", load = 0x30008000 }
     }
 
     #[test]
+    fn partitions_that_the_loader_does_not_read_choose_their_ecc() {
+        let layout = layout(
+            r#"{ name = "boot", blocks = 1, content = "stage1", ecc = "s3c24xx-hw" },
+               { name = "rest", ecc = "sw-hamming" }"#,
+        )
+        .unwrap();
+        let names: Vec<_> = layout.partitions.iter().map(|partition| partition.ecc.name).collect();
+        assert_eq!(names, ["s3c24xx-hw", "sw-hamming"]);
+    }
+
+    #[test]
     fn says_what_does_not_work() {
         const BOOT: &str = r#"{ name = "boot", blocks = 1, content = "stage1" },"#;
         let check = |partitions: &str, expected: &str| {
@@ -172,6 +212,10 @@ kernel = { file = "k", load = 0x30008000 }
         check(r#"{ name = "a", size = "1 MiB", blocks = 8 }"#, "keep one");
         check(r#"{ name = "boot" }"#, "same name");
         check(r#"{ name = "a", content = "raw" }"#, "go together");
+        check(r#"{ name = "a", ecc = "soft" }"#, "`soft` is no ECC layout of pages of 2048+64");
+        check(r#"{ name = "a", ecc = "sw-hamming-small" }"#, "sw-hamming, sw-hamming-smc");
+        let kernel = r#"{ name = "a", blocks = 1, content = "kernel", ecc = "sw-hamming" }"#;
+        check(kernel, "reads only the ECC layout s3c24xx-hw");
         check(r#"{ name = "a", content = "stage1" }"#, "the first partition, and no other");
         let kernel = |name| format!(r#"{{ name = "{name}", blocks = 1, content = "kernel" }},"#);
         check(&["a", "b", "c"].map(kernel).concat(), "more than two partitions");

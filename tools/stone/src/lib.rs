@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bad;
+pub mod bench;
 pub mod board;
 pub mod chip;
 pub mod cmd;
@@ -14,10 +15,13 @@ pub mod flips;
 pub mod input;
 pub mod layout;
 pub mod number;
+pub mod organisation;
 pub mod output;
 pub mod part;
 pub mod payload;
 pub mod recipe;
+pub mod survey;
+pub mod svg;
 pub mod uimage;
 pub mod verdict;
 

@@ -1,4 +1,8 @@
-//! The NAND chips that images are made for.
+//! The NAND chips that images are made for: those of the boot library's table.
+
+use crate::{Error, Result};
+use boot::nand::ecc::{Layout, S3C24XX_HW};
+use boot::nand::part::{self, PARTS};
 
 /// The organisation of a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,29 +35,46 @@ impl Geometry {
     pub const fn block(&self) -> usize {
         self.page * self.pages_per_block as usize
     }
+
+    /// The ECC layout that the loader reads on such pages.
+    #[must_use]
+    pub fn ecc(&self) -> &'static Layout {
+        Layout::native(self.page, self.oob).unwrap_or(S3C24XX_HW)
+    }
 }
 
-/// The organisation all parts have in common but for the number of blocks
-/// (hardware Hamming code and OOB layout depend on it).
+/// The organisation that all parts with large pages have in common but for the number of blocks.
 pub const LARGE_PAGE: Geometry = Geometry { page: 2048, oob: 64, pages_per_block: 64, blocks: 2048 };
 
-/// Part number and organisation: Samsung's data sheets of the parts.
-pub const PARTS: [(&str, Geometry); 3] = [
-    ("K5D2G13ACM", Geometry { blocks: 2048, ..LARGE_PAGE }),
-    ("K9F1G08U0B", Geometry { blocks: 1024, ..LARGE_PAGE }),
-    ("K9F2G08U0B", Geometry { blocks: 2048, ..LARGE_PAGE }),
-];
+/// The organisation of parts with small pages.
+pub const SMALL_PAGE: Geometry = Geometry { page: 512, oob: 16, pages_per_block: 32, blocks: 4096 };
+
+impl From<platform::hal::Geometry> for Geometry {
+    fn from(geometry: platform::hal::Geometry) -> Self {
+        let platform::hal::Geometry { page, oob, pages_per_block, blocks } = geometry;
+        Self { page: page as usize, oob: oob as usize, pages_per_block, blocks }
+    }
+}
 
 /// The organisation of the part with this number.
 #[must_use]
 pub fn geometry(name: &str) -> Option<Geometry> {
-    PARTS.iter().find(|(part, _)| *part == name).map(|&(_, geometry)| geometry)
+    part::find(name).map(|part| part.geometry.into())
+}
+
+/// The same, or an error that lists the parts there are.
+///
+/// # Errors
+/// There is no such part.
+pub fn known(name: &str) -> Result<Geometry> {
+    geometry(name).ok_or_else(|| Error::new(format!("the NAND part `{name}` is unknown")).expected(names()))
 }
 
 /// The part numbers, for messages.
 #[must_use]
 pub fn names() -> String {
-    PARTS.map(|(name, _)| name).join(", ")
+    let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
+    names.join(", ")
 }
 
 #[cfg(test)]
@@ -70,6 +91,17 @@ mod tests {
         check("K9F1G08U0B", 128);
         check("K9F2G08U0B", 256);
         assert_eq!(LARGE_PAGE.raw_block(), 135_168);
-        assert_eq!(geometry("K9F1208U0C"), None);
+        check("K9F1208U0C", 64);
+        assert_eq!(SMALL_PAGE.raw_block(), 16_896);
+        assert_eq!(geometry("K9F5608U0D"), None);
+    }
+
+    #[test]
+    fn each_organisation_has_a_layout_of_its_own() {
+        for part in PARTS {
+            let geometry = Geometry::from(part.geometry);
+            let layout = geometry.ecc();
+            assert_eq!((layout.page, layout.oob), (geometry.page, geometry.oob), "{}", part.name);
+        }
     }
 }

@@ -4,7 +4,7 @@ use crate::chip::Chip;
 use crate::layout::{Layout, Placed};
 use crate::recipe::{Content, Kernel, Sdram, Source};
 use crate::uimage::{self, Kind, Spec};
-use crate::{Error, Result, part};
+use crate::{Error, Result};
 use boot::boot_table::{self, BootTable};
 use boot::crc::crc32;
 use boot::image::uimage as format;
@@ -59,7 +59,7 @@ fn content(source: &Source, layout: &Layout, partition: &Placed, content: Conten
     match content {
         Content::Stage1 => stage1(source, layout),
         Content::Stage2 => stage2(source),
-        Content::Kernel => kernel(source),
+        Content::Kernel => kernel(source, layout.geometry.page),
         Content::Raw => {
             let file = partition.file.as_ref();
             let missing = || Error::new(format!("partition `{}` names no file", partition.name));
@@ -159,7 +159,7 @@ fn sdram_end(sdram: Sdram) -> u64 {
 }
 
 /// The kernel as a uImage: wrapped here, or ready; checked in any case.
-fn kernel(source: &Source) -> Result<Vec<u8>> {
+fn kernel(source: &Source, page: usize) -> Result<Vec<u8>> {
     let kernel = &source.recipe.kernel;
     let path = &kernel.file;
     let mut image = load(source, path)?;
@@ -172,7 +172,7 @@ fn kernel(source: &Source) -> Result<Vec<u8>> {
     } else {
         image = wrap(source, kernel, image).map_err(|e| e.file(path))?;
     }
-    check(&image, source.recipe.sdram).map_err(|e| e.file(path))?;
+    check(&image, source.recipe.sdram, page).map_err(|e| e.file(path))?;
     Ok(image)
 }
 
@@ -192,8 +192,8 @@ fn wrap(source: &Source, kernel: &Kernel, binary: Vec<u8>) -> Result<Vec<u8>> {
     uimage::build(&spec, &parts)
 }
 
-/// Whether stage1 will take this image on a board with this memory.
-fn check(image: &[u8], sdram: Sdram) -> Result<()> {
+/// Whether stage1 will take this image on a board with this memory, and NAND with pages of this size.
+fn check(image: &[u8], sdram: Sdram, page: usize) -> Result<()> {
     let (header, data) = uimage::verified(image)?;
     let kinds = [format::TYPE_KERNEL, format::TYPE_MULTI];
     if !kinds.contains(&header.kind)
@@ -214,7 +214,7 @@ fn check(image: &[u8], sdram: Sdram) -> Result<()> {
     let load = u64::from(header.load);
     let start = load.saturating_sub(kernel.start as u64);
     // Whole pages are loaded, the header in the first one left out.
-    let pages = image.len().next_multiple_of(PAGE) - format::HEADER;
+    let pages = image.len().next_multiple_of(page) - format::HEADER;
     let taken = start..start + pages as u64;
     let room = u64::from(sdram.start) + TAGS..sdram_end(sdram).saturating_sub(LOADER);
     if header.load % 4 != 0 || taken.start < room.start || taken.end > room.end {
@@ -233,9 +233,6 @@ fn check(image: &[u8], sdram: Sdram) -> Result<()> {
     }
     Ok(())
 }
-
-/// Bytes of data in a page.
-const PAGE: usize = part::LARGE_PAGE.page;
 
 /// Where in the data of a multi image of kernel and ramdisk the kernel is.
 fn first_of_two(data: &[u8]) -> Result<Range<usize>> {
@@ -257,13 +254,13 @@ mod tests {
     const SDRAM: Sdram = Sdram { start: 0x3000_0000, size: 64 << 20 };
 
     fn result(kind: Kind, load: u32, entry: u32, comp: u8) -> String {
-        with_parts(if kind == Kind::Multi { 2 } else { 1 }, kind, load, entry, comp)
+        on_pages(2048, if kind == Kind::Multi { 2 } else { 1 }, kind, load, entry, comp)
     }
 
-    fn with_parts(parts: usize, kind: Kind, load: u32, entry: u32, comp: u8) -> String {
+    fn on_pages(page: usize, parts: usize, kind: Kind, load: u32, entry: u32, comp: u8) -> String {
         let spec = Spec { kind, comp, name: "k".into(), load, entry, time: 0 };
         let image = uimage::build(&spec, &vec![vec![1; 0x1000]; parts]).unwrap();
-        check(&image, SDRAM).map_or_else(|e| e.to_string(), |()| "good".into())
+        check(&image, SDRAM, page).map_or_else(|e| e.to_string(), |()| "good".into())
     }
 
     #[test]
@@ -289,6 +286,14 @@ mod tests {
     }
 
     #[test]
+    fn small_pages_leave_less_over() {
+        // 4 KiB and the header take nine pages of 512 bytes.
+        let at = |load| on_pages(512, 1, Kind::Kernel, load, load, 0);
+        assert_eq!(at(0x33df_ee40), "good");
+        assert!(at(0x33df_ee44).contains("cannot be"));
+    }
+
+    #[test]
     fn the_entry_is_in_the_kernel() {
         let check = |kind, entry, expected: &str| {
             let found = result(kind, 0x3000_8000, entry, 0);
@@ -306,7 +311,7 @@ mod tests {
         assert!(result(Kind::Ramdisk, 0x3000_8000, 0x3000_8000, 0).contains("does not boot this kind"));
         assert!(result(Kind::Kernel, 0x3000_8000, 0x3000_8000, 1).contains("does not boot this kind"));
         for parts in [1, 3] {
-            let found = with_parts(parts, Kind::Multi, 0x3000_8000, 0x3000_8000, 0);
+            let found = on_pages(2048, parts, Kind::Multi, 0x3000_8000, 0x3000_8000, 0);
             assert!(found.contains(&format!("{parts} parts")), "{found}");
         }
     }

@@ -95,6 +95,8 @@ pub struct Partition {
     pub content: Option<Content>,
     /// The file of a partition with content `raw`.
     pub file: Option<PathBuf>,
+    /// The layout of its ECC; if absent, that which the loader reads.
+    pub ecc: Option<String>,
 }
 
 /// What a partition holds.

@@ -34,6 +34,9 @@ fn solves_the_boards() {
     check("--board mini2440 --part k9f2g08u0b", [0, 1, 0], 30.0, 88.57);
     check("--part K9F2G08U0B --hclk 400/3", [0, 2, 1], 37.5, 104.46);
     check("--part K9F1208U0C --soc S3C2410 --hclk 100", [0, 2, 1], 50.0, 41.7);
+    let smdk2410 = check("--board smdk2410", [0, 3, 1], 59.171, 46.59);
+    assert!((smdk2410["limit"]["mb_per_s"].as_f64().unwrap() - 9.13).abs() < 0.005);
+    check("--board smdk2410 --chip K9F1208U0C --hclk 100", [0, 2, 1], 50.0, 41.7);
     check("--part onfi4 --hclk 100", [0, 1, 0], 30.0, 263.57);
 }
 
@@ -79,7 +82,7 @@ fn says_what_cannot_be() {
     );
     place.fails("timing --part onfi6 --hclk 100", &["`onfi6` is unknown", "K9F2G08U0B"]);
     place.fails("timing --part K9F2G08U0B", &["the bus clock is unknown", "--hclk"]);
-    place.fails("timing --board gta01", &["`gta01` is unknown", "gta02, mini2440"]);
+    place.fails("timing --board gta01", &["`gta01` is unknown", "gta02, mini2440, smdk2410"]);
     place.fails("timing --board gta02 --soc s3c6410", &["`s3c6410` is unknown", "S3C2410"]);
     assert!(place.names().is_empty());
     let usage = place.stone("timing --hclk 100");

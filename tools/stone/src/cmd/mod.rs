@@ -1,5 +1,7 @@
 //! The command line: one file per subcommand.
 
+mod bench;
+mod ecc;
 mod inspect;
 mod nand;
 mod pack;
@@ -26,6 +28,8 @@ enum Command {
     Inspect(inspect::Args),
     Run(run::Args),
     Timing(timing::Args),
+    Ecc(ecc::Args),
+    Bench(bench::Args),
 }
 
 /// Runs the command line of the process.
@@ -37,6 +41,8 @@ pub fn main() -> ExitCode {
         Command::Inspect(args) => inspect::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Timing(args) => timing::run(&args),
+        Command::Ecc(args) => ecc::run(&args),
+        Command::Bench(args) => bench::run(&args),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

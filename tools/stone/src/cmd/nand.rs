@@ -22,7 +22,7 @@ The same input gives the same bytes.")]
 pub struct Args {
     /// The recipe
     recipe: PathBuf,
-    /// The image to write: pages of 2048 bytes, each with its 64 bytes of OOB
+    /// The image to write: pages as the part has them, each with its OOB
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Factory-bad erase blocks, marked and skipped: 3,5-7

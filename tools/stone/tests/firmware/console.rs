@@ -1,7 +1,7 @@
 //! The prompt: how it is reached, and that nothing typed there takes it away.
 
 use crate::kit::{
-    BOARDS, Board, GTA02, LOAD_A, LOAD_B, MINI2440, STAGE1, at_prompt, booted, kernel, said, stage1,
+    BOARDS, Board, GTA02, KINDS, LOAD_A, LOAD_B, MINI2440, SMDK2410, STAGE1, at_prompt, booted, said, stage1,
 };
 use boot::crc::crc32;
 use sim::{Options, Outcome, Report};
@@ -63,11 +63,13 @@ impl sim::Console for Late {
 
 #[test]
 fn a_key_counts_while_a_kernel_is_being_loaded() {
-    let mut flash = GTA02.good_flash();
-    let report = sim::run(&flash.options(), &mut flash.image, &mut Late::default()).unwrap();
-    assert_eq!((report.outcome, report.entry), (Outcome::Console, None), "{}", report.to_json());
-    assert_eq!(stage1(&report), "A:ok 2:ok");
-    said(&report, "stage1 came here because a key was pressed.");
+    for board in KINDS {
+        let mut flash = board.good_flash();
+        let report = sim::run(&flash.options(), &mut flash.image, &mut Late::default()).unwrap();
+        assert_eq!((report.outcome, report.entry), (Outcome::Console, None), "{}", report.to_json());
+        assert_eq!(stage1(&report), "A:ok 2:ok");
+        said(&report, "stage1 came here because a key was pressed.");
+    }
 }
 
 #[test]
@@ -80,9 +82,9 @@ fn boot_boots_as_stage1_does() {
 
 #[test]
 fn boot_takes_the_other_slot_when_the_first_is_damaged() {
-    let mut a = kernel(LOAD_A);
+    let mut a = GTA02.kernel(LOAD_A);
     a[5000] ^= 1;
-    let flash = GTA02.flash(&[], &a, &kernel(LOAD_B)).unwrap();
+    let flash = GTA02.flash(&[], &a, &GTA02.kernel(LOAD_B)).unwrap();
     let report = flash.run(&flash.options(), &keys(&["boot"]));
     booted(&GTA02, &report, LOAD_B);
     said(&report, "kernel-a: ERROR: Bad Data CRC");
@@ -90,34 +92,43 @@ fn boot_takes_the_other_slot_when_the_first_is_damaged() {
 
 #[test]
 fn a_kernel_read_by_hand_boots() {
-    let report = type_lines(&MINI2440, &["nand read 31000000 kernel-b 43000", "iminfo", "bootm"]);
-    booted(&MINI2440, &report, LOAD_B);
+    for board in [MINI2440, SMDK2410] {
+        let report = type_lines(&board, &["nand read 31000000 kernel-b 43000", "iminfo", "bootm"]);
+        booted(&board, &report, LOAD_B);
+    }
 }
 
 #[test]
 fn reset_starts_the_board_again() {
-    let report = type_lines(&GTA02, &["reset"]);
-    booted(&GTA02, &report, LOAD_A);
-    assert_eq!(report.resets, 1);
-    let lines: Vec<_> = report.uart.split(STAGE1).skip(1).collect();
-    assert!(lines[0].starts_with(" 2:ok") && lines.last().unwrap().starts_with(" A:ok"), "{}", report.uart);
+    for board in KINDS {
+        let report = type_lines(&board, &["reset"]);
+        booted(&board, &report, LOAD_A);
+        assert_eq!(report.resets, 1);
+        let lines: Vec<_> = report.uart.split(STAGE1).skip(1).collect();
+        assert!(lines[0].starts_with(" 2:ok"), "{}", report.uart);
+        assert!(lines.last().unwrap().starts_with(" A:ok"), "{}", report.uart);
+    }
 }
 
 #[test]
 fn bad_blocks_are_listed_and_skipped() {
-    let good = MINI2440.good_flash();
-    let first = good.blocks("kernel-a").start;
-    let flash = MINI2440.flash(&[first, first + 2, 1023], &kernel(LOAD_A), &kernel(LOAD_B)).unwrap();
-    let lines = ["nand bad", "nand read 31000000 kernel-a 40040", "crc32 31000040 40000"];
-    // Looking at a thousand blocks takes a while.
-    let report = flash.run(&Options { idle_ns: Some(1_000_000_000), ..flash.options() }, &keys(&lines));
-    at_prompt(&report);
-    let offset = |block: u32| block << 17;
-    let [a, b] = [offset(first), offset(first + 2)];
-    said(&report, &format!("Device 0 bad blocks:\r\n  {a:#010x}\r\n  {b:#010x}\r\n  0x07fe0000\r\n=> "));
-    said(&report, &format!("Skipping bad block {a:#010x}\r\nSkipping bad block {b:#010x}\r\n"));
-    let crc = crc32(&kernel(LOAD_A)[64..64 + 0x4_0000]);
-    said(&report, &format!(" ==> {crc:08x}\r\n"));
+    for board in [MINI2440, SMDK2410] {
+        let block = board.nand.block();
+        let first = board.good_flash().blocks("kernel-a").start;
+        let bad = [first, first + 2, board.nand.blocks - 1];
+        let flash = board.good_flash_around(&bad).unwrap();
+        let read = format!("nand read 31000000 kernel-a {:x}", 2 * block + 64);
+        let check = format!("crc32 31000040 {:x}", 2 * block);
+        // Looking at thousands of blocks takes a while.
+        let options = Options { idle_ns: Some(1_000_000_000), ..flash.options() };
+        let report = flash.run(&options, &keys(&["nand bad", &read, &check]));
+        at_prompt(&report);
+        let [a, b, c] = bad.map(|number| format!("{:#010x}", number as usize * block));
+        said(&report, &format!("Device 0 bad blocks:\r\n  {a}\r\n  {b}\r\n  {c}\r\n=> "));
+        said(&report, &format!("Skipping bad block {a}\r\nSkipping bad block {b}\r\n"));
+        let crc = crc32(&board.kernel(LOAD_A)[64..][..2 * block]);
+        said(&report, &format!(" ==> {crc:08x}\r\n"));
+    }
 }
 
 /// An exception, the lines that cause it, and what is said of it.
@@ -230,9 +241,10 @@ fn a_program_returns() {
 
 #[test]
 fn nothing_typed_here_writes_to_the_chip() {
-    let flash = GTA02.good_flash();
-    let report =
-        flash.run(&flash.options(), &keys(&["nand info", "nand dump.oob 200000", "boot kernel-c", "help"]));
-    at_prompt(&report);
-    assert_eq!((report.nand.programs, report.nand.erases), (0, 0));
+    let lines = ["nand info", "nand dump.oob 200000", "boot kernel-c", "help"];
+    for board in KINDS {
+        let report = type_lines(&board, &lines);
+        at_prompt(&report);
+        assert_eq!((report.nand.programs, report.nand.erases), (0, 0));
+    }
 }

@@ -2,15 +2,13 @@
 //! names is never jumped to.
 
 use crate::kit::{
-    BLOCK, BOARDS, Board, GTA02, KERNEL, LOAD_A, LOAD_B, MINI2440, PAGE, at_prompt, booted, kernel,
-    payload_of, said, stage1, uimage,
+    BOARDS, Board, GTA02, KINDS, LOAD_A, LOAD_B, MINI2440, SMDK2410, at_prompt, booted, payload_of, said,
+    stage1, uimage,
 };
 use boot::image::uimage::{self as format, HEADER, Header};
 
-/// Data that is quickly read, of two pages with their header.
+/// Data that is quickly read, of several pages with their header, the last one not full.
 const SMALL: usize = 3000;
-/// Erase blocks of a kernel slot.
-const SLOT: usize = 68;
 
 /// An image whose header says something else than it should.
 fn hostile(change: impl FnOnce(&mut Header)) -> Vec<u8> {
@@ -21,16 +19,21 @@ fn hostile(change: impl FnOnce(&mut Header)) -> Vec<u8> {
 /// "kind", because such an image might be one for stage2.
 #[track_caller]
 fn refused(board: &Board, a: &[u8], word: &str) {
-    let report = board.flash(&[], a, &kernel(LOAD_B)).unwrap().boot();
+    let report = board.flash(&[], a, &board.kernel(LOAD_B)).unwrap().boot();
     booted(board, &report, LOAD_B);
     let next = if word == "kind" { "2" } else { "B" };
     assert_eq!(stage1(&report), format!("A:{word} {next}:ok"));
 }
 
+/// Bytes of data that a kernel slot holds.
+fn slot(board: &Board) -> usize {
+    board.good_flash().blocks("kernel-a").len() * board.nand.block()
+}
+
 /// Slot A is booted.
 #[track_caller]
 fn accepted(board: &Board, a: &[u8], entry: u32) {
-    let report = board.flash(&[], a, &kernel(LOAD_B)).unwrap().boot();
+    let report = board.flash(&[], a, &board.kernel(LOAD_B)).unwrap().boot();
     booted(board, &report, entry);
     assert_eq!(stage1(&report), "A:ok");
 }
@@ -42,45 +45,52 @@ fn a_damaged_header_is_refused_whichever_field_it_is() {
     for at in [0, 3, 4, 7, 8, 15, 16, 21, 26, 28, 29, 30, 31, 32, 63] {
         let mut image = hostile(|_| ());
         image[at] ^= 0x10;
-        refused(&GTA02, &image, if at < 4 { "void" } else { "head" });
+        for board in KINDS {
+            refused(&board, &image, if at < 4 { "void" } else { "head" });
+        }
     }
 }
 
 #[test]
 fn damaged_data_is_refused() {
     // The header's CRC of it, and the data itself in its first, middle and last byte.
-    refused(&GTA02, &hostile(|header| header.data_crc ^= 1), "crc");
-    for at in [HEADER, HEADER + SMALL / 2, HEADER + SMALL - 1] {
-        let mut image = hostile(|_| ());
-        image[at] ^= 1;
-        refused(&MINI2440, &image, "crc");
+    for board in [GTA02, MINI2440, SMDK2410] {
+        refused(&board, &hostile(|header| header.data_crc ^= 1), "crc");
+        for at in [HEADER, HEADER + SMALL / 2, HEADER + SMALL - 1] {
+            let mut image = hostile(|_| ());
+            image[at] ^= 1;
+            refused(&board, &image, "crc");
+        }
     }
 }
 
 #[test]
 fn lengths_that_cannot_be_are_refused() {
-    let slot = (SLOT * BLOCK) as u32;
-    let head = HEADER as u32;
-    // Nothing, or less than an instruction; more than the slot holds; and with the header added,
-    // more than a word holds.
-    let small = [0, 1, 3];
-    let large = [slot - head + 1, slot, 0x7fff_ffff, 0x8000_0000];
-    let huge = [u32::MAX - head, u32::MAX - head + 1, u32::MAX];
-    for size in [&small[..], &large, &huge].concat() {
-        refused(&GTA02, &hostile(|header| header.size = size), "size");
+    for board in KINDS {
+        let (slot, head) = (slot(&board) as u32, HEADER as u32);
+        // Nothing, or less than an instruction; more than the slot holds; and with the header added,
+        // more than a word holds.
+        let small = [0, 1, 3];
+        let large = [slot - head + 1, slot, 0x7fff_ffff, 0x8000_0000];
+        let huge = [u32::MAX - head, u32::MAX - head + 1, u32::MAX];
+        for size in [&small[..], &large, &huge].concat() {
+            refused(&board, &hostile(|header| header.size = size), "size");
+        }
     }
 }
 
 #[test]
 fn a_length_that_fits_the_slot_is_read_and_found_wrong() {
-    refused(&MINI2440, &hostile(|header| header.size = SMALL as u32 + 1), "crc");
-    refused(&MINI2440, &hostile(|header| header.size = SMALL as u32 - 1), "crc");
-    refused(&MINI2440, &hostile(|header| header.size = (SLOT * BLOCK - HEADER) as u32), "crc");
+    for board in [MINI2440, SMDK2410] {
+        for size in [SMALL + 1, SMALL - 1, slot(&board) - HEADER] {
+            refused(&board, &hostile(|header| header.size = size as u32), "crc");
+        }
+    }
 }
 
 #[test]
 fn load_addresses_that_cannot_be_are_refused() {
-    for board in [GTA02, MINI2440] {
+    for board in [GTA02, MINI2440, SMDK2410] {
         let end = board.loader + (2 << 20);
         let addresses = [
             // Over the tag list, and before RAM.
@@ -120,8 +130,9 @@ fn load_addresses_that_cannot_be_are_refused() {
 #[test]
 fn an_image_may_touch_the_loader_and_no_more() {
     for board in BOARDS {
-        // Whole pages are written: two of them, the header at the front of the first.
-        let last = board.loader - 2 * PAGE as u32 + HEADER as u32;
+        // Whole pages are written, the header at the front of the first.
+        let pages = board.nand.pages(HEADER + SMALL) * board.nand.page;
+        let last = board.loader - (pages - HEADER) as u32;
         let at = |load: u32| hostile(|header| (header.load, header.entry) = (load, load));
         accepted(&board, &at(last), last);
         refused(&board, &at(last + 4), "addr");
@@ -132,43 +143,48 @@ fn an_image_may_touch_the_loader_and_no_more() {
 fn the_entry_lies_in_the_image() {
     let entry = |entry: u32| hostile(|header| header.entry = entry);
     let size = SMALL as u32;
-    for outside in [0, LOAD_A - 4, LOAD_A + size, LOAD_A + size + 0x1000, GTA02.loader, 0xffff_fffc] {
-        refused(&GTA02, &entry(outside), "addr");
+    for board in KINDS {
+        for outside in [0, LOAD_A - 4, LOAD_A + size, LOAD_A + size + 0x1000, board.loader, 0xffff_fffc] {
+            refused(&board, &entry(outside), "addr");
+        }
+        for odd in [1, 2, 3] {
+            refused(&board, &entry(LOAD_A + odd), "addr");
+        }
+        accepted(&board, &entry(LOAD_A + size - 4), LOAD_A + size - 4);
     }
-    for odd in [1, 2, 3] {
-        refused(&GTA02, &entry(LOAD_A + odd), "addr");
-    }
-    accepted(&GTA02, &entry(LOAD_A + size - 4), LOAD_A + size - 4);
 }
 
 #[test]
 fn what_stage1_does_not_handle_is_left_alone() {
-    for kind in
-        [0, format::TYPE_STANDALONE, format::TYPE_RAMDISK, format::TYPE_MULTI, format::TYPE_FIRMWARE, 255]
-    {
-        refused(&GTA02, &hostile(|header| header.kind = kind), "kind");
-    }
-    for arch in [0, 1, 3, 255] {
-        refused(&GTA02, &hostile(|header| header.arch = arch), "kind");
-    }
-    for comp in [format::COMP_GZIP, 2, 3, 255] {
-        refused(&GTA02, &hostile(|header| header.comp = comp), "kind");
+    use format::{TYPE_FIRMWARE, TYPE_MULTI, TYPE_RAMDISK, TYPE_STANDALONE};
+    for board in KINDS {
+        for kind in [0, TYPE_STANDALONE, TYPE_RAMDISK, TYPE_MULTI, TYPE_FIRMWARE, 255] {
+            refused(&board, &hostile(|header| header.kind = kind), "kind");
+        }
+        for arch in [0, 1, 3, 255] {
+            refused(&board, &hostile(|header| header.arch = arch), "kind");
+        }
+        for comp in [format::COMP_GZIP, 2, 3, 255] {
+            refused(&board, &hostile(|header| header.comp = comp), "kind");
+        }
     }
 }
 
 #[test]
 fn the_prompt_says_what_is_wrong_with_both_slots() {
     let check = |a: Vec<u8>, b: Vec<u8>, words: &str, why: [&str; 2]| {
-        let report = MINI2440.flash(&[], &a, &b).unwrap().boot();
-        at_prompt(&report);
-        assert_eq!(stage1(&report), format!("{words} 2:ok"));
-        said(&report, &format!("Kernel slot A: {}", why[0]));
-        said(&report, &format!("Kernel slot B: {}", why[1]));
+        for board in [MINI2440, SMDK2410] {
+            let report = board.flash(&[], &a, &b).unwrap().boot();
+            at_prompt(&report);
+            assert_eq!(stage1(&report), format!("{words} 2:ok"));
+            said(&report, &format!("Kernel slot A: {}", why[0]));
+            said(&report, &format!("Kernel slot B: {}", why[1]));
+        }
     };
     let mut head = hostile(|_| ());
     head[20] ^= 1;
     check(
-        vec![0; KERNEL],
+        vec![0; SMALL],
         head,
         "A:void B:head",
         ["no image there. ", "the image header is damaged (header CRC). "],

@@ -2,7 +2,8 @@
 
 use crate::common::pattern;
 use crate::kit::{
-    Board, GTA02, LOAD_A, LOAD_B, MINI2440, TAGS, at_prompt, booted, kernel, lawful, payload_of, said, stage1,
+    Board, GTA02, KINDS, LOAD_A, LOAD_B, MINI2440, SMDK2410, TAGS, at_prompt, booted, lawful, payload_of,
+    said, stage1,
 };
 use boot::crc::crc32;
 use boot::image::uimage as format;
@@ -58,7 +59,7 @@ fn entered(board: &Board, report: &Report) {
 
 #[test]
 fn a_kernel_with_a_ramdisk_is_booted_by_stage2() {
-    for board in [GTA02, MINI2440] {
+    for board in [GTA02, MINI2440, SMDK2410] {
         // Neither is a whole number of words.
         let report = boot(&board, &multi(payload_of(200_003, 1), pattern(70_001, 2)));
         booted(&board, &report, LOAD_A);
@@ -85,7 +86,7 @@ fn the_kernel_is_told_where_its_ramdisk_is() {
 
 #[test]
 fn a_compressed_kernel_is_booted_by_stage2() {
-    for board in [GTA02, MINI2440] {
+    for board in [GTA02, MINI2440, SMDK2410] {
         let image = gzip(&compressible(300_001));
         assert!(image.len() < 100_000, "{}", image.len());
         let report = boot(&board, &image);
@@ -106,7 +107,7 @@ fn a_decompressed_kernel_is_whole() {
 
 #[test]
 fn slot_a_comes_first_even_if_it_takes_stage2() {
-    let report = GTA02.flash(&[], &gzip(&compressible(100_000)), &kernel(LOAD_B)).unwrap().boot();
+    let report = GTA02.flash(&[], &gzip(&compressible(100_000)), &GTA02.kernel(LOAD_B)).unwrap().boot();
     entered(&GTA02, &report);
     assert_eq!(stage1(&report), "A:kind 2:ok");
 }
@@ -128,8 +129,10 @@ fn a_damaged_stream_is_never_jumped_to() {
     let middle = data.len() / 2;
     data[middle] ^= 0x40;
     let image = image(Kind::Kernel, format::COMP_GZIP, &[data]);
-    let report = boot(&GTA02, &image);
-    at_prompt(&report);
-    said(&report, "kernel-a: ERROR: GUNZIP: ");
-    said(&report, "kernel-b: ERROR: GUNZIP: ");
+    for board in KINDS {
+        let report = boot(&board, &image);
+        at_prompt(&report);
+        said(&report, "kernel-a: ERROR: GUNZIP: ");
+        said(&report, "kernel-b: ERROR: GUNZIP: ");
+    }
 }

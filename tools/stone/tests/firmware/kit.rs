@@ -3,28 +3,19 @@
 use crate::common::pattern;
 use boot::crc::crc32;
 use boot::image::uimage::{self, Header};
-use boot::nand::{ecc, hamming};
+use boot::nand::ecc::Layout;
 use sim::{Flip, NandImage, Options, Outcome, Report};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use stone::chip::Chip;
-use stone::layout::{Layout, Placed};
+use stone::layout::{self, Placed};
 use stone::payload;
 use stone::recipe::Source;
-
-/// Bytes of data in a page, of a page with its OOB, and pages in an erase block.
-pub const PAGE: usize = 2048;
-pub const RAW_PAGE: u64 = 2112;
-pub const BLOCK_PAGES: u32 = 64;
-/// Bytes of data in an erase block.
-pub const BLOCK: usize = PAGE * BLOCK_PAGES as usize;
 
 /// Where the kernels of slots A and B go: apart, so that the entry tells which one runs.
 pub const LOAD_A: u32 = 0x3000_8000;
 pub const LOAD_B: u32 = 0x3040_8000;
-/// Bytes of their data: three erase blocks, the last one not full and the last word neither.
-pub const KERNEL: usize = 2 * BLOCK + 0x1235;
 /// Where stage1 puts the tag list.
 pub const TAGS: u32 = 0x3000_0100;
 /// How stage1's line starts.
@@ -32,21 +23,100 @@ pub const STAGE1: &str = "\nS1";
 /// What stage2 prints when it waits for a line.
 const PROMPT: &[u8] = b"\n=> ";
 
+/// How the pages of a chip lie, and where in their OOB the board's controller has its ECC codes.
+#[derive(Clone, Copy, Debug)]
+pub struct Nand {
+    /// Bytes of data in a page.
+    pub page: usize,
+    /// Bytes of OOB behind them.
+    pub oob: usize,
+    /// Pages in an erase block.
+    pub block_pages: u32,
+    /// Erase blocks in the chip.
+    pub blocks: u32,
+    /// Bytes of data in an ECC step.
+    pub step: usize,
+    /// OOB offset of the first code; the others follow it.
+    pub codes: usize,
+    /// Bytes of a code.
+    pub code: usize,
+    /// OOB offset of the byte that marks a bad block.
+    pub mark: usize,
+}
+
+/// Large pages of the S3C24x0.
+const LARGE: Nand =
+    Nand { page: 2048, oob: 64, block_pages: 64, blocks: 2048, step: 256, codes: 40, code: 3, mark: 0 };
+/// Small ones.
+const SMALL: Nand =
+    Nand { page: 512, oob: 16, block_pages: 32, blocks: 4096, step: 512, codes: 0, code: 3, mark: 5 };
+
+impl Nand {
+    /// Bytes of a page with its OOB.
+    pub fn raw_page(&self) -> usize {
+        self.page + self.oob
+    }
+
+    /// Bytes of data in an erase block.
+    pub fn block(&self) -> usize {
+        self.page * self.block_pages as usize
+    }
+
+    /// ECC steps in a page.
+    pub fn steps(&self) -> usize {
+        self.page / self.step
+    }
+
+    /// The pages that so many bytes take.
+    pub fn pages(&self, len: usize) -> usize {
+        len.div_ceil(self.page)
+    }
+
+    /// Bytes of a kernel's data: three erase blocks, the last one not full and the last word neither.
+    pub fn kernel(&self) -> usize {
+        2 * self.block() + 0x1235
+    }
+
+    /// The byte of a raw page where the code of a step begins.
+    pub fn code_of(&self, step: usize) -> u32 {
+        (self.page + self.codes + step * self.code) as u32
+    }
+
+    /// The bytes of a raw page that are neither data nor codes nor mark.
+    pub fn unused(&self) -> impl Iterator<Item = u32> + use<> {
+        let codes = self.codes..self.codes + self.steps() * self.code;
+        let (page, mark) = (self.page, self.mark);
+        (0..self.oob).filter(move |at| *at != mark && !codes.contains(at)).map(move |at| (page + at) as u32)
+    }
+}
+
 /// A board with one of the parts that it is made with.
 #[derive(Clone, Copy, Debug)]
 pub struct Board {
     pub name: &'static str,
     pub part: &'static str,
+    pub nand: Nand,
     pub machine: u32,
     /// First address of the loader's memory, which ends with SDRAM.
     pub loader: u32,
 }
 
-pub const GTA02: Board = Board { name: "gta02", part: "K5D2G13ACM", machine: 1304, loader: 0x37e0_0000 };
-pub const MINI2440: Board =
-    Board { name: "mini2440", part: "K9F1G08U0B", machine: 1999, loader: 0x33e0_0000 };
-pub const MINI2440_256: Board = Board { part: "K9F2G08U0B", ..MINI2440 };
-pub const BOARDS: [Board; 3] = [GTA02, MINI2440, MINI2440_256];
+pub const GTA02: Board =
+    Board { name: "gta02", part: "K5D2G13ACM", nand: LARGE, machine: 1304, loader: 0x37e0_0000 };
+pub const MINI2440: Board = Board {
+    name: "mini2440",
+    part: "K9F1G08U0B",
+    nand: Nand { blocks: 1024, ..LARGE },
+    machine: 1999,
+    loader: 0x33e0_0000,
+};
+pub const MINI2440_256: Board = Board { part: "K9F2G08U0B", nand: LARGE, ..MINI2440 };
+pub const SMDK2410: Board =
+    Board { name: "smdk2410", part: "K9F1208U0C", nand: SMALL, machine: 193, loader: 0x33e0_0000 };
+/// Every board with every part.
+pub const BOARDS: [Board; 4] = [GTA02, MINI2440, MINI2440_256, SMDK2410];
+/// One of each kind of controller and pages, where to try all would tell nothing more.
+pub const KINDS: [Board; 2] = [GTA02, SMDK2410];
 
 /// The top of the tree.
 pub fn root() -> PathBuf {
@@ -79,7 +149,17 @@ impl Board {
 
     /// A flash with two good kernels.
     pub fn good_flash(&self) -> Flash {
-        self.flash(&[], &kernel(LOAD_A), &kernel(LOAD_B)).unwrap()
+        self.good_flash_around(&[]).unwrap()
+    }
+
+    /// The same on a chip with these bad blocks.
+    pub fn good_flash_around(&self, bad: &[u32]) -> stone::Result<Flash> {
+        self.flash(bad, &self.kernel(LOAD_A), &self.kernel(LOAD_B))
+    }
+
+    /// A good kernel.
+    pub fn kernel(&self, load: u32) -> Vec<u8> {
+        uimage(&payload_of(self.nand.kernel(), load), |header| (header.load, header.entry) = (load, load))
     }
 
     /// A flash by a recipe, but with these images, sound or not, in the kernel slots.
@@ -88,7 +168,7 @@ impl Board {
         let small = tempfile::NamedTempFile::new().unwrap();
         fs::write(small.path(), uimage(&[0; 4], |_| ())).unwrap();
         source.recipe.kernel.file = small.path().into();
-        let layout = Layout::new(source)?;
+        let layout = layout::Layout::new(source)?;
         let mut chip = Chip::new(layout.geometry, bad.iter().copied().collect())?;
         payload::fill(&mut chip, source, &layout, &[])?;
         for (name, image) in [("kernel-a", a), ("kernel-b", b)] {
@@ -123,26 +203,36 @@ impl Flash {
     /// The pages that hold the first `len` bytes of a partition.
     pub fn pages(&self, partition: &str, len: usize) -> Vec<u32> {
         let good = self.blocks(partition).filter(|block| !self.bad.contains(block));
-        let pages = good.flat_map(|block| block * BLOCK_PAGES..(block + 1) * BLOCK_PAGES);
-        pages.take(len.div_ceil(PAGE)).collect()
+        let in_block = self.board.nand.block_pages;
+        let pages = good.flat_map(|block| block * in_block..(block + 1) * in_block);
+        pages.take(self.board.nand.pages(len)).collect()
+    }
+
+    /// The pages of a good kernel.
+    pub fn kernel_pages(&self, partition: &str) -> Vec<u32> {
+        self.pages(partition, uimage::HEADER + self.board.nand.kernel())
     }
 
     /// Changes the data of a page and gives it the ECC codes that belong to it.
     pub fn rewrite(&mut self, page: u32, change: impl FnOnce(&mut [u8])) {
-        let mut raw = [0; RAW_PAGE as usize];
-        self.image.read(u64::from(page) * RAW_PAGE, &mut raw);
-        let (data, oob) = raw.split_at_mut(PAGE);
+        let nand = self.board.nand;
+        let mut raw = vec![0; nand.raw_page()];
+        self.image.read(self.offset(page), &mut raw);
+        let (data, oob) = raw.split_at_mut(nand.page);
         change(data);
-        let (steps, _) = data.as_chunks::<{ ecc::STEP }>();
-        for (code, step) in oob[ecc::OOB_OFFSET..].chunks_exact_mut(3).zip(steps) {
-            code.copy_from_slice(&hamming::encode(step));
-        }
-        self.image.write(u64::from(page) * RAW_PAGE, &raw);
+        Layout::native(nand.page, nand.oob).unwrap().encode(data, oob);
+        self.image.write(self.offset(page), &raw);
     }
 
-    /// Sets the first OOB byte of a page, where bad marks are.
+    /// Sets the OOB byte of a page where bad marks are.
     pub fn mark(&mut self, page: u32, mark: u8) {
-        self.image.write(u64::from(page) * RAW_PAGE + PAGE as u64, &[mark]);
+        let nand = self.board.nand;
+        self.image.write(self.offset(page) + (nand.page + nand.mark) as u64, &[mark]);
+    }
+
+    /// Where a page is in the image.
+    pub fn offset(&self, page: u32) -> u64 {
+        u64::from(page) * self.board.nand.raw_page() as u64
     }
 
     /// How this flash is run, unless a test wants it otherwise.
@@ -209,11 +299,6 @@ pub fn payload_of(len: usize, seed: u32) -> Vec<u8> {
     [&0xeaff_fffe_u32.to_le_bytes()[..], &pattern(len - 4, seed)].concat()
 }
 
-/// A good kernel.
-pub fn kernel(load: u32) -> Vec<u8> {
-    uimage(&payload_of(KERNEL, load), |header| (header.load, header.entry) = (load, load))
-}
-
 /// A kernel image whose header has been changed, its CRC computed after that.
 pub fn uimage(data: &[u8], change: impl FnOnce(&mut Header)) -> Vec<u8> {
     let mut header = Header {
@@ -249,11 +334,12 @@ impl Random {
         self.0 % end
     }
 
-    /// `n` different flips in the data of an ECC step.
-    pub fn flips(&mut self, page: u32, step: usize, n: usize) -> Vec<Flip> {
+    /// `n` different flips in the data of an ECC step, counted around where there are fewer.
+    pub fn flips(&mut self, board: &Board, page: u32, step: usize, n: usize) -> Vec<Flip> {
+        let (size, steps) = (board.nand.step, board.nand.steps());
         let mut flips: Vec<Flip> = Vec::new();
         while flips.len() < n {
-            let byte = (step * ecc::STEP) as u32 + self.below(ecc::STEP as u32);
+            let byte = (step % steps * size) as u32 + self.below(size as u32);
             let flip = Flip { page, byte, bit: self.below(8) as u8 };
             if !flips.contains(&flip) {
                 flips.push(flip);
@@ -263,16 +349,13 @@ impl Random {
     }
 }
 
-/// ECC steps in a page.
-pub const STEPS: usize = PAGE / ecc::STEP;
-
 /// One flip in every step of the pages.
-pub fn flip_every_step(pages: &[u32], seed: u32) -> Vec<Flip> {
+pub fn flip_every_step(board: &Board, pages: &[u32], seed: u32) -> Vec<Flip> {
     let mut random = Random::new(seed);
     let mut flips = Vec::new();
     for &page in pages {
-        for step in 0..STEPS {
-            flips.extend(random.flips(page, step, 1));
+        for step in 0..board.nand.steps() {
+            flips.extend(random.flips(board, page, step, 1));
         }
     }
     flips

@@ -7,15 +7,21 @@
 #[allow(dead_code, reason = "of the command line little is wanted here")]
 mod common;
 mod kit;
+#[path = "../common/software.rs"]
+mod software;
 
 mod bad_blocks;
+mod bench;
 mod bitflips;
 mod command_line;
 mod console;
+mod ecc;
 mod headers;
 mod kinds;
 mod plain;
 mod sabotage;
+mod speed;
 mod stages;
 mod timing;
+mod trace;
 mod transcripts;

@@ -1,8 +1,6 @@
 //! A flash without a fault.
 
-use crate::kit::{
-    BLOCK_PAGES, BOARDS, Board, GTA02, LOAD_A, LOAD_B, MINI2440, RAW_PAGE, booted, stage1, uimage,
-};
+use crate::kit::{BOARDS, Board, GTA02, LOAD_A, LOAD_B, MINI2440, SMDK2410, booted, stage1, uimage};
 use regex::bytes::Regex;
 use sim::{Options, Report};
 
@@ -22,9 +20,8 @@ fn slot_a_boots_on_every_board_and_part() {
 fn slot_b_boots_when_there_is_nothing_in_a() {
     for board in BOARDS {
         let mut flash = board.good_flash();
-        let blocks = flash.blocks("kernel-a");
-        for page in blocks.start * BLOCK_PAGES..blocks.end * BLOCK_PAGES {
-            flash.image.erase(u64::from(page) * RAW_PAGE, RAW_PAGE as usize);
+        for page in flash.kernel_pages("kernel-a") {
+            flash.image.erase(flash.offset(page), board.nand.raw_page());
         }
         let report = flash.boot();
         booted(&board, &report, LOAD_B);
@@ -81,6 +78,23 @@ fn the_demo_finds_everything_in_order_on_a_mini2440() {
         "\
 kernel of 4194304 bytes at 30008000
 demo: r0 0, r1 1999 (MINI2440), r2 30000100
+demo: SVC mode, IRQ masked, FIQ masked, MMU off, D-cache off, I-cache off
+demo: CORE     flags 0, page size 0, root device 0
+demo: MEM      30000000, 64 MiB
+demo: CMDLINE  console=ttySAC0,115200 loglevel=8
+demo: CRC-32 *, packed with *
+demo: done
+",
+    );
+}
+
+#[test]
+fn the_demo_finds_everything_in_order_on_an_smdk2410() {
+    check_demo(
+        &SMDK2410,
+        "\
+kernel of 4194304 bytes at 30008000
+demo: r0 0, r1 193 (SMDK2410), r2 30000100
 demo: SVC mode, IRQ masked, FIQ masked, MMU off, D-cache off, I-cache off
 demo: CORE     flags 0, page size 0, root device 0
 demo: MEM      30000000, 64 MiB

@@ -2,8 +2,8 @@
 
 use crate::common::pattern;
 use crate::kit::{
-    BLOCK, BOARDS, Board, Flash, GTA02, LOAD_A, LOAD_B, MINI2440, Random, STAGE1, at_prompt, booted, kernel,
-    lawful, said, stage1,
+    BOARDS, Board, Flash, GTA02, KINDS, LOAD_A, LOAD_B, MINI2440, Random, SMDK2410, STAGE1, at_prompt,
+    booted, lawful, said, stage1,
 };
 use boot::boot_table;
 use boot::image::uimage::HEADER;
@@ -47,19 +47,23 @@ fn a_damaged_boot_table_is_never_used() {
         let flip = Flip { page: 0, byte: (boot_table::OFFSET + at) as u32, bit };
         stuck(&run(&flash, vec![flip], ""), 2);
     }
-    stuck(&run(&MINI2440.good_flash(), vec![Flip { page: 0, byte: 0x48, bit: 0 }], ""), 2);
+    for board in [MINI2440, SMDK2410] {
+        stuck(&run(&board.good_flash(), vec![Flip { page: 0, byte: 0x48, bit: 0 }], ""), 2);
+    }
 }
 
-/// A flash with a stage2 of three erase blocks: what is behind it is of no use to it, but
-/// is covered by the CRC.
+/// A flash with a stage2 of three erase blocks, or one more than it needs: what is behind it is of
+/// no use to it, but is covered by the CRC.
 fn with_long_stage2(board: &Board, bad: &[u32]) -> (Flash, usize) {
     let mut stage2 = fs::read(board.firmware("stage2.bin")).unwrap();
-    stage2.extend(pattern(3 * BLOCK - 5000 - stage2.len(), 4));
+    let blocks = stage2.len().div_ceil(board.nand.block()) + 1;
+    stage2.extend(pattern(blocks.max(3) * board.nand.block() - 5000 - stage2.len(), 4));
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), &stage2).unwrap();
     let mut source = board.recipe();
     source.recipe.stage2.file = file.path().into();
-    (board.pack(&mut source, bad, &kernel(LOAD_A), &kernel(LOAD_B)).unwrap(), HEADER + stage2.len())
+    let [a, b] = [LOAD_A, LOAD_B].map(|load| board.kernel(load));
+    (board.pack(&mut source, bad, &a, &b).unwrap(), HEADER + stage2.len())
 }
 
 /// Two flips in a step of each of these pages, by their numbers in the copies.
@@ -69,7 +73,7 @@ fn damage(flash: &Flash, len: usize, first: &[usize], second: &[usize]) -> Vec<F
     for (slot, pages) in [("stage2-1", first), ("stage2-2", second)] {
         let place = flash.pages(slot, len);
         for &page in pages {
-            flips.extend(random.flips(place[page], page % 8, 2));
+            flips.extend(random.flips(&flash.board, place[page], page, 2));
         }
     }
     flips
@@ -77,20 +81,23 @@ fn damage(flash: &Flash, len: usize, first: &[usize], second: &[usize]) -> Vec<F
 
 #[test]
 fn pages_are_taken_from_the_other_copy() {
-    let check = |first: &[usize], second: &[usize], line: &str| {
-        let (flash, len) = with_long_stage2(&GTA02, &[]);
-        let report = run(&flash, damage(&flash, len, first, second), "\r");
-        at_prompt(&report);
-        assert_eq!(stage1(&report), line, "{first:?} {second:?}");
-    };
-    check(&[], &[], "2:ok");
-    check(&[1], &[], "2:ok");
-    check(&[1, 2, 63, 64, 65, 189], &[3, 62, 66, 188], "2:ok");
-    // The page with the header is a page like others.
-    check(&[0], &[], "2:ok");
-    check(&[], &[0], "2:ok");
-    // With the header from the second copy, the other pages still come from the first.
-    check(&[0, 130], &[5, 100], "2:ok");
+    for board in KINDS {
+        let (flash, len) = with_long_stage2(&board, &[]);
+        let check = |first: &[usize], second: &[usize]| {
+            let report = run(&flash, damage(&flash, len, first, second), "\r");
+            at_prompt(&report);
+            assert_eq!(stage1(&report), "2:ok", "{board:?}: {first:?} {second:?}");
+        };
+        let (block, last) = (board.nand.block_pages as usize, board.nand.pages(len) - 1);
+        check(&[], &[]);
+        check(&[1], &[]);
+        check(&[1, 2, block - 1, block, block + 1, last], &[3, block - 2, block + 2, last - 1]);
+        // The page with the header is a page like others.
+        check(&[0], &[]);
+        check(&[], &[0]);
+        // With the header from the second copy, the other pages still come from the first.
+        check(&[0, 2 * block + 2], &[5, block + block / 2]);
+    }
 }
 
 #[test]
@@ -99,7 +106,8 @@ fn copies_lie_differently_around_bad_blocks() {
         let good = board.good_flash();
         let bad = [good.blocks("stage2-1").start + 1, good.blocks("stage2-2").start];
         let (flash, len) = with_long_stage2(&board, &bad);
-        let report = run(&flash, damage(&flash, len, &[70, 150], &[71]), "\r");
+        let block = board.nand.block_pages as usize;
+        let report = run(&flash, damage(&flash, len, &[block + 6, 2 * block + 22], &[block + 7]), "\r");
         at_prompt(&report);
         assert_eq!(stage1(&report), "2:ok");
     }
@@ -108,13 +116,15 @@ fn copies_lie_differently_around_bad_blocks() {
 #[test]
 fn the_second_copy_leads_when_the_first_is_no_image() {
     let check = |change: fn(&mut [u8]), word: &str| {
-        let mut flash = MINI2440.good_flash();
-        let page = flash.pages("stage2-1", 1)[0];
-        flash.rewrite(page, change);
-        let report = run(&flash, Vec::new(), "\r");
-        at_prompt(&report);
-        let line = stage1(&report);
-        assert!(line.starts_with(&format!("2:{word}")) && line.ends_with("ok"), "{line}");
+        for board in [MINI2440, SMDK2410] {
+            let mut flash = board.good_flash();
+            let page = flash.pages("stage2-1", 1)[0];
+            flash.rewrite(page, change);
+            let report = run(&flash, Vec::new(), "\r");
+            at_prompt(&report);
+            let line = stage1(&report);
+            assert!(line.starts_with(&format!("2:{word}")) && line.ends_with("ok"), "{line}");
+        }
     };
     check(|page| page[0] = 0, "void");
     check(|page| page[40] ^= 1, "head");
@@ -124,11 +134,11 @@ fn the_second_copy_leads_when_the_first_is_no_image() {
 
 #[test]
 fn without_a_page_in_either_copy_the_board_says_so_and_starts_again() {
-    for page in [0, 77] {
-        let (flash, len) = with_long_stage2(&GTA02, &[]);
+    for (board, page) in KINDS.into_iter().flat_map(|board| [(board, 0), (board, 77)]) {
+        let (flash, len) = with_long_stage2(&board, &[]);
         let mut flips = damage(&flash, len, &[page], &[page]);
         for slot in ["kernel-a", "kernel-b"] {
-            flips.extend(Random::new(1).flips(flash.pages(slot, 1)[0], 0, 2));
+            flips.extend(Random::new(1).flips(&board, flash.pages(slot, 1)[0], 0, 2));
         }
         let report = run(&flash, flips, "");
         stuck(&report, 0);
@@ -149,7 +159,9 @@ fn a_key_without_a_stage2_costs_ten_seconds() {
 
 #[test]
 fn a_kernel_boots_whatever_became_of_stage2() {
-    let (flash, len) = with_long_stage2(&MINI2440, &[]);
-    let report = run(&flash, damage(&flash, len, &[0], &[0]), "");
-    booted(&MINI2440, &report, LOAD_A);
+    for board in [MINI2440, SMDK2410] {
+        let (flash, len) = with_long_stage2(&board, &[]);
+        let report = run(&flash, damage(&flash, len, &[0], &[0]), "");
+        booted(&board, &report, LOAD_A);
+    }
 }

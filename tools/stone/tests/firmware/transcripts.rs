@@ -16,7 +16,10 @@ fn check(name: &str) {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/firmware/transcripts");
     let script = fs::read_to_string(directory.join(name).with_extension("in")).unwrap();
     let board = BOARDS.iter().find(|board| name.starts_with(board.name)).unwrap();
-    let flash = board.good_flash();
+    let flash = match name {
+        "gta02-ecc" => crate::ecc::flash(),
+        _ => board.good_flash(),
+    };
     // The first key stops stage1.
     let report = flash.run(&flash.options(), &format!("\r{}", script.replace('\n', "\r")));
     at_prompt(&report);
@@ -50,8 +53,12 @@ macro_rules! transcripts {
 transcripts! {
     gta02_help: "gta02-help"
     gta02_nand: "gta02-nand"
+    gta02_ecc: "gta02-ecc"
+    gta02_speed: "gta02-speed"
     gta02_memory: "gta02-memory"
     gta02_errors: "gta02-errors"
     mini2440_help: "mini2440-help"
     mini2440_nand: "mini2440-nand"
+    mini2440_speed: "mini2440-speed"
+    smdk2410_speed: "smdk2410-speed"
 }

@@ -66,9 +66,7 @@ fn inspect(args: &Args) -> Result<Report> {
         None => None,
     };
     let geometry = match &args.part {
-        Some(name) => Some(part::geometry(name).ok_or_else(|| {
-            Error::new(format!("the NAND part `{name}` is unknown")).expected(part::names())
-        })?),
+        Some(name) => Some(part::known(name)?),
         None => layout.as_ref().map(|layout| layout.geometry),
     };
     let mut dump = Dump::open(path, geometry)?;

@@ -2,12 +2,15 @@
 
 use super::table_error;
 use crate::Result;
-use crate::dump::{Dump, PageState};
+use crate::dump::Dump;
 use crate::layout::Placed;
 use crate::recipe::Content;
+use crate::survey::{self, Pages, Region};
 use crate::uimage;
 use crate::verdict::Report;
 use boot::image::uimage as format;
+use boot::nand::ecc::Stats;
+use std::ops::Range;
 
 /// Checks bad blocks, ECC, boot table, and the images in the partitions: those of
 /// the recipe, or of the boot table without one.
@@ -17,8 +20,11 @@ pub fn inspect(dump: &mut Dump, partitions: Option<Vec<Placed>>, report: &mut Re
     if dump.blocks().end < geometry.blocks {
         report.note("in the file", format!("{} blocks, the rest is erased", dump.blocks().end));
     }
-    ecc(dump, report)?;
-    let table = match dump.table()? {
+    let table = dump.table()?;
+    let known = partitions.as_deref().or(table.as_ref().ok().map(|table| &table.partitions[..]));
+    let regions = survey::survey(dump, known.unwrap_or_default())?;
+    ecc(dump, &regions, report)?;
+    let table = match table {
         Ok(table) => {
             report.ok("boot table", format!("machine {}", table.machine));
             report.note("command line", table.cmdline.clone());
@@ -40,64 +46,83 @@ pub fn inspect(dump: &mut Dump, partitions: Option<Vec<Placed>>, report: &mut Re
         if partition.blocks.end > geometry.blocks {
             report.bad("place", format!("ends behind the chip's {} blocks", geometry.blocks));
         }
+        layout(partition, &regions, report);
         image(dump, partition, report)?;
     }
     Ok(())
 }
 
-/// Pages by what the ECC says of them.
-#[derive(Default)]
-struct Pages {
-    good: u32,
-    corrected: u32,
-    bits: u32,
-    erased: u32,
-    uncorrectable: Vec<String>,
+/// Whether what is written in a partition has the ECC layout that is read there.
+fn layout(partition: &Placed, regions: &[Region], report: &mut Report) {
+    for region in regions.iter().filter(|region| region.partition.as_ref() == Some(&partition.name)) {
+        if region.is_written && !region.layouts.contains(&partition.ecc) {
+            report.bad(
+                "ECC layout",
+                format!(
+                    "{} in blocks {}, read as {}",
+                    region.names(),
+                    shown(&region.blocks),
+                    partition.ecc.name
+                ),
+            );
+        }
+    }
 }
 
-fn ecc(dump: &mut Dump, report: &mut Report) -> Result<()> {
-    let pages_per_block = dump.geometry().pages_per_block;
-    let (mut pages, mut bad) = (Pages::default(), Vec::new());
-    for number in dump.blocks() {
-        let mut block = dump.block(number)?;
-        if block.is_bad() {
-            bad.push(number.to_string());
-            continue;
-        }
-        if block.is_erased() {
-            pages.erased += pages_per_block;
-            continue;
-        }
-        for page in 0..pages_per_block {
-            match block.correct(page) {
-                PageState::Erased => pages.erased += 1,
-                PageState::Good { corrected: 0 } => pages.good += 1,
-                PageState::Good { corrected } => {
-                    pages.corrected += 1;
-                    pages.bits += corrected;
-                }
-                PageState::Uncorrectable { step } => {
-                    pages.uncorrectable.push(format!("{} (step {step})", number * pages_per_block + page));
-                }
-            }
+fn shown(blocks: &Range<u32>) -> String {
+    match blocks.len() {
+        1 => blocks.start.to_string(),
+        _ => format!("{} to {}", blocks.start, blocks.end - 1),
+    }
+}
+
+/// Counts pages, each by the layout that explains its region.
+fn ecc(dump: &mut Dump, regions: &[Region], report: &mut Report) -> Result<()> {
+    let mut pages = Pages::default();
+    let mut runs: Vec<(String, Vec<Range<u32>>)> = Vec::new();
+    for region in regions {
+        let layout = region.layouts.first().copied().unwrap_or(dump.geometry().ecc());
+        pages.merge(survey::check(dump, region.blocks.clone(), layout)?);
+        if region.is_written {
+            add(&mut runs, region);
         }
     }
-    if bad.first().is_some_and(|first| first == "0") {
+    if pages.bad.first() == Some(&0) {
         report.bad("block 0", "marked bad: nothing boots from it");
     }
+    let bad: Vec<_> = pages.bad.iter().map(u32::to_string).collect();
     report.note("bad blocks", if bad.is_empty() { "none".into() } else { few(&bad) });
-    report.note("erased pages", pages.erased.to_string());
-    report.ok("clean pages", pages.good.to_string());
-    if pages.corrected > 0 {
-        report.note("corrected", format!("{} bits in {} pages", pages.bits, pages.corrected));
+    for (names, list) in runs {
+        let list: Vec<_> = list.iter().map(shown).collect();
+        report.note("ECC layout", format!("{names} in blocks {}", few(&list)));
     }
-    if !pages.uncorrectable.is_empty() {
-        report.bad(
-            "uncorrectable",
-            format!("{} pages: {}", pages.uncorrectable.len(), few(&pages.uncorrectable)),
-        );
+    report.note("erased pages", pages.erased.to_string());
+    report.ok("clean pages", pages.clean.to_string());
+    if pages.corrected().next().is_some() {
+        report.note("corrected", format!("{} bits in {} pages", pages.bits(), pages.corrected().count()));
+    }
+    let lost = |(page, stats): &(u32, Stats)| {
+        let steps: Vec<_> = stats.uncorrectable().map(|step| step.to_string()).collect();
+        format!("{page} (step {})", steps.join(" "))
+    };
+    let lost: Vec<_> = pages.uncorrectable().map(lost).collect();
+    if !lost.is_empty() {
+        report.bad("uncorrectable", format!("{} pages: {}", lost.len(), few(&lost)));
     }
     Ok(())
+}
+
+/// Adds a region to the blocks of its layout.
+fn add(runs: &mut Vec<(String, Vec<Range<u32>>)>, region: &Region) {
+    let (names, blocks) = (region.names(), region.blocks.clone());
+    let Some((_, list)) = runs.iter_mut().find(|(other, _)| *other == names) else {
+        runs.push((names, vec![blocks]));
+        return;
+    };
+    match list.last_mut() {
+        Some(last) if last.end == blocks.start => last.end = blocks.end,
+        _ => list.push(blocks),
+    }
 }
 
 /// The first of a list that may be long.
@@ -114,7 +139,7 @@ fn image(dump: &mut Dump, partition: &Placed, report: &mut Report) -> Result<()>
         report.note("content", "the first stage");
         return Ok(());
     }
-    let head = dump.content(partition.blocks.clone(), format::HEADER)?;
+    let head = dump.content(partition.blocks.clone(), format::HEADER, partition.ecc)?;
     if head.iter().all(|&byte| byte == 0xff) {
         report.note("content", "erased");
         return Ok(());
@@ -125,7 +150,7 @@ fn image(dump: &mut Dump, partition: &Placed, report: &mut Report) -> Result<()>
     }
     // As much as the header says, but not more than there is.
     let size = format::Header::parse(&head, boot::crc::crc32).map_or(0, |header| header.size as usize);
-    let whole = dump.content(partition.blocks.clone(), format::HEADER.saturating_add(size))?;
+    let whole = dump.content(partition.blocks.clone(), format::HEADER.saturating_add(size), partition.ecc)?;
     uimage::inspect(&whole, report);
     Ok(())
 }

@@ -1,19 +1,23 @@
 //! `stone run`: boots a NAND image on a simulated board.
 
 mod console;
+mod label;
 mod pty;
 mod summary;
 mod terminal;
+mod timeline;
+mod trace;
 
 use crate::dump::Dump;
 use crate::flips::{self, FlipSpec};
 use crate::layout::{Layout, Placed};
 use crate::number::duration_ns;
+use crate::part::Geometry;
 use crate::recipe::Source;
 use crate::{Error, Result, bad, input, output, part};
 use console::Console;
 use regex::bytes::Regex;
-use sim::{NandImage, Options, Outcome, Report};
+use sim::{NandImage, Options, Outcome, Report, Trace};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,17 +33,18 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:
   stone run --board gta02 target/run/gta02.nand
   stone run --board gta02 gta02.nand --report gta02.json --flip kernel-a
+  stone run --board gta02 gta02.nand --trace gta02.trace.json --timeline gta02.svg
   stone run --board mini2440 m.nand --input 'help\\r' --until 'nand info'
   stone run --board mini2440 m.nand --past-kernel --until 'Please press Enter'
 
 Flips (bits that read inverted; repeat the option for more):
-  4096:17:3                    page, byte of the page (OOB from 2048), bit
+  4096:17:3                    page, byte of the page (OOB behind the data), bit
   each-step@20-87:n=1:seed=7   n bits in each ECC step with content of these blocks
   kernel-a:n=2                 the same for a partition")]
 pub struct Args {
     /// The raw NAND image; it is not changed without --save
     image: PathBuf,
-    /// The board: gta02 or mini2440
+    /// The board: gta02, mini2440 or smdk2410
     #[arg(long)]
     board: String,
     /// NAND part [default: the board's first]
@@ -66,6 +71,12 @@ pub struct Args {
     /// Write the report as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Write the run as trace events (JSON), for ui.perfetto.dev or chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Draw the boot (SVG): its phases, a few pages, and where the time of a page goes
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<PathBuf>,
     /// Keep running when the kernel is entered
     #[arg(long)]
     past_kernel: bool,
@@ -109,6 +120,9 @@ pub fn run(args: &Args) -> Result<bool> {
     if let Some(path) = &args.report {
         output::write(path, |out| writeln!(out, "{}", report.to_json()))?;
     }
+    if let Some(trace) = &report.trace {
+        write_events(args, &report, trace)?;
+    }
     if args.save {
         save(&nand, &args.image)?;
     }
@@ -120,6 +134,17 @@ pub fn run(args: &Args) -> Result<bool> {
 
 fn failed(error: sim::Error) -> Error {
     Error::new(error.to_string())
+}
+
+fn write_events(args: &Args, report: &Report, trace: &Trace) -> Result<()> {
+    if let Some(path) = &args.trace {
+        output::write(path, |out| trace::write(report, trace, out))?;
+    }
+    if let Some(path) = &args.timeline {
+        let drawing = timeline::draw(report, trace);
+        output::write(path, |out| out.write_all(drawing.as_bytes()))?;
+    }
+    Ok(())
 }
 
 /// Writes the chip back to its file.
@@ -160,24 +185,31 @@ fn options(args: &Args) -> Result<Options> {
     let mut options = Options::new(&args.board);
     options.part.clone_from(&args.part);
     options.bad_blocks = args.bad.iter().copied().collect();
-    options.flips = flips(args)?;
+    let mut dump = Dump::open(&args.image, geometry(args))?;
+    options.flips = flips(args, &mut dump)?;
     options.max_time_ns = args.max_time.unwrap_or(MAX_TIME_NS);
     options.until.clone_from(&args.until);
     options.stop_at_kernel = !args.past_kernel;
     options.seed = args.seed;
+    options.trace = args.trace.is_some() || args.timeline.is_some();
     Ok(options)
 }
 
-fn flips(args: &Args) -> Result<Vec<sim::Flip>> {
+/// The organisation of the board's part. Names that are unknown are the simulator's to refuse.
+fn geometry(args: &Args) -> Option<Geometry> {
+    let board = sim::boards().into_iter().find(|board| board.name == args.board)?;
+    part::geometry(args.part.as_deref().or(board.parts.first().copied())?)
+}
+
+fn flips(args: &Args, dump: &mut Dump) -> Result<Vec<sim::Flip>> {
     if args.flip.is_empty() {
         return Ok(Vec::new());
     }
-    let mut dump = Dump::open(&args.image, args.part.as_deref().and_then(part::geometry))?;
     let partitions: Vec<Placed> = match &args.recipe {
         Some(recipe) => Layout::new(&Source::open(recipe, &[])?)?.partitions,
         None => dump.table()?.map_or_else(|_| Vec::new(), |table| table.partitions),
     };
-    let flips = flips::resolve(&args.flip, &mut dump, &partitions)?;
+    let flips = flips::resolve(&args.flip, dump, &partitions)?;
     Ok(flips.into_iter().map(|flip| sim::Flip { page: flip.page, byte: flip.byte, bit: flip.bit }).collect())
 }
 

@@ -140,6 +140,8 @@ pub mod tests {
                 bus_limit_mb_per_s: 16.0,
                 share: 0.964,
             }),
+            pages: None,
+            pages_past_kernel: None,
             phases: vec![Phase { name: "kernel-read", start_ns: 50_000_000, end_ns: 350_000_000 }],
             violations: Vec::new(),
             violations_total: 0,
@@ -148,6 +150,7 @@ pub mod tests {
             instructions: 0,
             resets: 0,
             notes: Vec::new(),
+            trace: None,
         }
     }
 

@@ -6,14 +6,18 @@ mod svg;
 use crate::board::{self, Board};
 use crate::{Error, Result, number, output};
 use boot::nand::controller::{self, Controller};
-use boot::nand::datasheet::{Parameter, Timing};
 use boot::nand::part::{self, ONFI, PARTS};
 use boot::nand::speed::Bus;
+use boot::nand::subject::Subject;
 use boot::nand::timing::{BusClock, Setting};
 use platform::hal::Geometry;
 use report::Report;
 use std::io::Write;
 use std::path::PathBuf;
+
+/// Names of the standard's timing modes.
+const MODES: [&str; ONFI.len()] =
+    ["ONFI mode 0", "ONFI mode 1", "ONFI mode 2", "ONFI mode 3", "ONFI mode 4", "ONFI mode 5"];
 
 /// Solve the timing of a NAND controller for a part, show what limits it, and draw it
 #[derive(clap::Args)]
@@ -29,7 +33,7 @@ pub struct Args {
     #[arg(long, required_unless_present = "part")]
     board: Option<String>,
     /// NAND part, or onfi0 to onfi5 for the modes of the standard
-    #[arg(long)]
+    #[arg(long, visible_alias = "chip")]
     part: Option<String>,
     /// Bus clock in MHz, such as 133.25, or 400/3 for what no decimal tells exactly [default: the board's]
     #[arg(long, value_name = "MHZ", value_parser = number::megahertz)]
@@ -49,8 +53,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<bool> {
     let board = args.board.as_deref().map(find_board).transpose()?;
     let subject = match (&args.part, board) {
-        (Some(name), _) => Subject::part(name)?,
-        (None, Some(board)) => Subject::of_board(board)?,
+        (Some(name), _) => part_of(name)?,
+        (None, Some(board)) => parts_of(board)?,
         (None, None) => return Err(Error::new("neither a board nor a part is given")),
     };
     let controller =
@@ -63,7 +67,7 @@ pub fn run(args: &Args) -> Result<bool> {
         }
     };
     let setting = Setting::solve(&subject.timing, controller, clock).map_err(|error| {
-        Error::new(format!("{} cannot serve {}: {error}", controller.soc, subject.name))
+        Error::new(format!("{} cannot serve {}: {error}", controller.soc, subject))
             .found(format!("a bus clock of {:.2} MHz", report::megahertz(clock)))
             .hint("a slower bus clock makes longer cycles")
     })?;
@@ -84,58 +88,31 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// What is to be served.
-struct Subject {
-    name: String,
-    timing: Timing,
-    geometry: Geometry,
-    recalled: Vec<Parameter>,
+/// The part, or the mode of the standard, with this name.
+fn part_of(name: &str) -> Result<Subject<'static>> {
+    if let Some(subject) = part::find(name).and_then(|part| Subject::any_of([part])) {
+        return Ok(subject);
+    }
+    let mode = name.strip_prefix("onfi").and_then(|mode| mode.parse::<usize>().ok());
+    match mode.and_then(|mode| Some((MODES.get(mode)?, ONFI.get(mode)?))) {
+        Some((mode, &timing)) => {
+            let geometry = Geometry { page: 2048, oob: 64, pages_per_block: 64, blocks: 2048 };
+            Ok(Subject::new(mode, timing, geometry))
+        }
+        None => {
+            let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
+            Err(Error::new(format!("the NAND part `{name}` is unknown"))
+                .expected(format!("{}, or onfi0 to onfi5", names.join(", "))))
+        }
+    }
 }
 
-impl Subject {
-    fn part(name: &str) -> Result<Self> {
-        if let Some(part) = part::find(name) {
-            return Ok(Self::of(&[part]));
-        }
-        let mode = name.strip_prefix("onfi").and_then(|mode| mode.parse::<usize>().ok());
-        match mode.and_then(|mode| Some((mode, ONFI.get(mode)?))) {
-            Some((mode, &timing)) => Ok(Self {
-                name: format!("ONFI mode {mode}"),
-                timing,
-                geometry: Geometry { page: 2048, oob: 64, pages_per_block: 64, blocks: 2048 },
-                recalled: Vec::new(),
-            }),
-            None => {
-                let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
-                Err(Error::new(format!("the NAND part `{name}` is unknown"))
-                    .expected(format!("{}, or onfi0 to onfi5", names.join(", "))))
-            }
-        }
-    }
-
-    /// Whatever part the board carries.
-    fn of_board(board: &Board) -> Result<Self> {
-        let parts: Option<Vec<_>> = board.parts.iter().map(|name| part::find(name)).collect();
-        match parts {
-            Some(parts) if !parts.is_empty() => Ok(Self::of(&parts)),
-            _ => {
-                Err(Error::new(format!("{} carries a part that is unknown", board.name)).hint("give --part"))
-            }
-        }
-    }
-
-    fn of(parts: &[&part::Part]) -> Self {
-        let names: Vec<_> = parts.iter().map(|part| part.name).collect();
-        let timing = parts.iter().skip(1).fold(parts[0].timing, |worst, part| worst.worst(&part.timing));
-        let largest = parts.iter().max_by_key(|part| part.geometry.blocks).map(|part| part.geometry);
-        let recalled = |parameter: &&Parameter| parts.iter().any(|part| part.recalled.contains(parameter));
-        Self {
-            name: names.join(" or "),
-            timing,
-            geometry: largest.unwrap_or(parts[0].geometry),
-            recalled: Parameter::ALL.iter().filter(recalled).copied().collect(),
-        }
-    }
+/// Whatever part the board carries.
+fn parts_of(board: &Board) -> Result<Subject<'static>> {
+    let parts: Option<Vec<_>> = board.parts.iter().map(|name| part::find(name)).collect();
+    parts.and_then(Subject::any_of).ok_or_else(|| {
+        Error::new(format!("{} carries a part that is unknown", board.name)).hint("give --part")
+    })
 }
 
 fn find_board(name: &str) -> Result<&'static Board> {

@@ -1,24 +1,12 @@
 //! The figures of a setting, as a table and as JSON.
 
-use super::Subject;
 use crate::board::Board;
-use boot::nand::datasheet::Parameter;
+use boot::nand::sheet::{self, Sheet, WAITS};
 use boot::nand::speed::{ACCESS_OVERHEAD, Bus, PageRead};
-use boot::nand::timing::{BusClock, Check, Cycle, Setting, Span, best_divider};
+use boot::nand::subject::Subject;
+use boot::nand::timing::{BusClock, Check, Setting, best_divider};
 use serde::Serialize;
 use std::fmt;
-
-/// What is between cycles of different kinds, which the driver waits for.
-const WAITS: [Parameter; 8] = [
-    Parameter::Whr,
-    Parameter::Rhw,
-    Parameter::Adl,
-    Parameter::Ar,
-    Parameter::Clr,
-    Parameter::Rr,
-    Parameter::Wb,
-    Parameter::R,
-];
 
 /// All there is to say about a setting.
 #[derive(Serialize)]
@@ -41,6 +29,9 @@ pub struct Report {
     /// The bus limit over what the chip could do.
     share_of_chip: f64,
     choices: Vec<Choice>,
+    /// What the console prints as well.
+    #[serde(skip)]
+    sheet: String,
 }
 
 #[derive(Serialize)]
@@ -90,17 +81,17 @@ struct Choice {
 impl Report {
     pub fn new(
         board: Option<&'static Board>,
-        subject: &Subject,
+        subject: &Subject<'_>,
         bus: &Bus<'_>,
         choices: Option<&Board>,
     ) -> Self {
         let page = PageRead::of(&subject.geometry);
         let timing = &subject.timing;
         let (chip, whole) = (page.chip_ps(timing), page.bus_ps(timing, bus));
-        let recalled = |parameter| subject.recalled.contains(&parameter);
+        let recalled = |parameter| subject.is_recalled(parameter);
         Self {
             board: board.map(|board| board.name),
-            part: subject.name.clone(),
+            part: subject.to_string(),
             soc: bus.controller.soc,
             hclk_mhz: megahertz(bus.clock),
             hclk_ns: period_ns(bus.clock),
@@ -122,6 +113,7 @@ impl Report {
             limit: Rate::new(&page, page.pio_ps(timing, bus, ACCESS_OVERHEAD)),
             share_of_chip: chip as f64 / whole as f64,
             choices: choices.map(|board| self::choices(board, subject, bus)).unwrap_or_default(),
+            sheet: Sheet { subject, bus: *bus }.to_string(),
         }
     }
 }
@@ -139,7 +131,7 @@ fn fields(bus: &Bus<'_>) -> Vec<Field> {
     fields
 }
 
-fn choices(board: &Board, subject: &Subject, bus: &Bus<'_>) -> Vec<Choice> {
+fn choices(board: &Board, subject: &Subject<'_>, bus: &Bus<'_>) -> Vec<Choice> {
     let page = PageRead::of(&subject.geometry);
     let best = best_divider(&subject.timing, bus.controller, board.fclk, board.dividers);
     let choice = |&divider: &u32| {
@@ -161,18 +153,8 @@ impl Rule {
     fn new(check: &Check, recalled: bool) -> Self {
         Self {
             parameter: check.rule.parameter.name(),
-            cycle: match check.rule.cycle {
-                Cycle::Latch => "command, address",
-                Cycle::DataIn => "data in",
-                Cycle::DataOut => "data out",
-            },
-            span: match check.rule.span {
-                Span::SetUp => "set-up",
-                Span::Low => "low",
-                Span::ToRise => "to the rise",
-                Span::High => "high",
-                Span::Whole => "cycle",
-            },
+            cycle: sheet::cycle_name(check.rule.cycle),
+            span: sheet::span_name(check.rule.span),
             wanted_ns: f64::from(check.wanted.0),
             given_ns: ns(check.given_ps),
             slack_ns: check.slack_ps() as f64 / 1e3,
@@ -206,39 +188,7 @@ impl fmt::Display for Report {
         if let Some(board) = self.board {
             write!(f, "{board}: ")?;
         }
-        let (mhz, period) = (self.hclk_mhz, self.hclk_ns);
-        writeln!(f, "{} on {}, bus clock {mhz:.2} MHz ({period:.2} ns)", self.part, self.soc)?;
-        write!(f, " ")?;
-        for field in &self.fields {
-            write!(f, " {} = {} ({:.1} ns)", field.name, field.value, field.ns)?;
-        }
-        writeln!(f, "\n\n  param  in                of            wanted   given   slack ns")?;
-        for rule in &self.rules {
-            let Rule { parameter, cycle, span, wanted_ns, given_ns, slack_ns, .. } = rule;
-            let mark = if rule.binds { " binds" } else { "" };
-            let recalled = if rule.recalled { 'r' } else { ' ' };
-            let line = format!(
-                "  {parameter:<6} {cycle:<17} {span:<12} {wanted_ns:>6.1}{recalled} {given_ns:>7.1} {slack_ns:>7.1}{mark}"
-            );
-            writeln!(f, "{}", line.trim_end())?;
-        }
-        writeln!(f, "  binds: one bus clock less would not do.  r: recalled, not read in any source.")?;
-        write!(f, "\n  left to the driver, ns:")?;
-        for Wait { parameter, ns, recalled } in &self.waits {
-            write!(f, " {parameter} {ns}{}", if *recalled { "r" } else { "" })?;
-        }
-        writeln!(f, "\n\n  page read             us     MB/s")?;
-        let mut row =
-            |name: &str, rate: Rate| writeln!(f, "  {name:<15} {:>8.2} {:>8.3}", rate.page_us, rate.mb_per_s);
-        row("chip", self.chip_limit)?;
-        row("bus", self.bus_limit)?;
-        row("programmed I/O", self.limit)?;
-        let share = 100.0 * self.share_of_chip;
-        writeln!(
-            f,
-            "  The bus gives {share:.1} % of what the chip could do. Programmed I/O is taken to cost"
-        )?;
-        writeln!(f, "  {} bus clocks an access beside the cycles (an assumption).", self.access_overhead)?;
+        write!(f, "{}", self.sheet)?;
         if !self.choices.is_empty() {
             writeln!(f, "\n  HCLK MHz  cycle ns  page us     MB/s")?;
         }

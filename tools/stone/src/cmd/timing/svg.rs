@@ -1,6 +1,7 @@
 //! The cycles as waveforms, every parameter marked under the span that must satisfy it.
 
 use super::report::{Report, Rule};
+use crate::svg::{Anchor, Drawing, GRID, INK, QUIET};
 use boot::nand::controller::ChipEnable;
 use boot::nand::datasheet::Timing;
 use boot::nand::speed::Bus;
@@ -58,17 +59,12 @@ pub fn draw(report: &Report, timing: &Timing, bus: &Bus<'_>) -> String {
     let checks: Vec<Check> = bus.setting.checks(timing, bus.controller, bus.clock).collect();
     let bars = TOP + 6.0 * SIGNAL.0 + 12.0;
     let height = bars + checks.len() as f64 * BAR.0 + 34.0;
-    let total = LEFT + WIDTH + RIGHT;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {total:.0} {height:.0}\" width=\"{total:.0}\" \
-         height=\"{height:.0}\" font-family=\"monospace\" font-size=\"11\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-    );
+    let mut out = Drawing::new(LEFT + WIDTH + RIGHT, height, &title_of(report));
     heading(&mut out, report);
     for slot in &slots {
         let (left, right) = (x(slot.start), x(slot.end));
-        line(&mut out, left, TOP - 14.0, left, bars - 6.0, "#dddddd");
-        text(&mut out, f64::midpoint(left, right), TOP - 18.0, "middle", "#555555", title(slot));
+        out.line((left, TOP - 14.0), (left, bars - 6.0), GRID);
+        out.text((f64::midpoint(left, right), TOP - 18.0), Anchor::Middle, QUIET, title(slot));
     }
     let placed: Vec<_> = checks
         .iter()
@@ -81,16 +77,15 @@ pub fn draw(report: &Report, timing: &Timing, bus: &Bus<'_>) -> String {
         })
         .collect();
     for &(from, to, y, _) in &placed {
-        line(&mut out, from, TOP, from, y + BAR.1, "#eeeeee");
-        line(&mut out, to, TOP, to, y + BAR.1, "#eeeeee");
+        out.line((from, TOP), (from, y + BAR.1), "#eeeeee");
+        out.line((to, TOP), (to, y + BAR.1), "#eeeeee");
     }
     signals(&mut out, &slots, timing, bus.controller.chip_enable, &x);
     for (from, to, y, rule) in placed {
         bar(&mut out, from, y, to - from, rule.wanted_ns * scale, rule);
     }
     legend(&mut out, height - 12.0);
-    out.push_str("</svg>\n");
-    out
+    out.finish()
 }
 
 /// A command and an address byte, two bytes written and, later, two read.
@@ -142,18 +137,21 @@ fn title(slot: &Slot) -> &'static str {
     }
 }
 
-fn heading(out: &mut String, report: &Report) {
+fn heading(out: &mut Drawing, report: &Report) {
     let fields: Vec<_> = report
         .fields
         .iter()
         .map(|field| format!("{} = {} ({:.1} ns)", field.name, field.value, field.ns))
         .collect();
-    let first = format!("{} on {}, bus clock {:.2} MHz", report.part, report.soc, report.hclk_mhz);
-    let _ = writeln!(out, "<text x=\"12\" y=\"24\" font-size=\"15\">{}</text>", escape(&first));
-    text(out, 12.0, 44.0, "start", "#333333", &fields.join("   "));
+    out.heading((12.0, 24.0), &title_of(report));
+    out.text((12.0, 44.0), Anchor::Start, "#333333", &fields.join("   "));
 }
 
-fn signals(out: &mut String, slots: &[Slot], timing: &Timing, enable: ChipEnable, x: &impl Fn(f64) -> f64) {
+fn title_of(report: &Report) -> String {
+    format!("{} on {}, bus clock {:.2} MHz", report.part, report.soc, report.hclk_mhz)
+}
+
+fn signals(out: &mut Drawing, slots: &[Slot], timing: &Timing, enable: ChipEnable, x: &impl Fn(f64) -> f64) {
     let end = slots.last().map_or(0.0, |slot| slot.end);
     // Each signal: its level at rest, and where it has the other one.
     let strobe = |reads: bool| {
@@ -179,77 +177,48 @@ fn signals(out: &mut String, slots: &[Slot], timing: &Timing, enable: ChipEnable
     for (row, (name, rest, pulses)) in rows.iter().enumerate() {
         let top = TOP + row as f64 * SIGNAL.0;
         let level = |high: bool| if high { top } else { top + SIGNAL.1 };
-        text(out, 12.0, top + 14.0, "start", "black", name);
+        out.text((12.0, top + 14.0), Anchor::Start, INK, name);
         let mut path = format!("M{LEFT:.1} {:.1}", level(*rest));
         for &(from, to) in pulses {
             let _ = write!(path, "H{:.1}V{:.1}H{:.1}V{:.1}", x(from), level(!rest), x(to), level(*rest));
         }
-        let _ = writeln!(out, "<path d=\"{path}H{:.1}\" fill=\"none\" stroke=\"black\"/>", x(end));
+        let _ = write!(path, "H{:.1}", x(end));
+        out.path(&path, "none", INK);
     }
     let top = TOP + 5.0 * SIGNAL.0;
-    text(out, 12.0, top + 14.0, "start", "black", "I/O");
+    out.text((12.0, top + 14.0), Anchor::Start, INK, "I/O");
     for slot in slots {
         // The part answers tREA after the fall and holds until the next.
         let from =
             if slot.cycle == Cycle::DataOut { slot.fall + f64::from(timing.t_rea_max.0) } else { slot.start };
         let (left, right) = (x(from), x(slot.end));
         let middle = top + SIGNAL.1 / 2.0;
-        let _ = writeln!(
-            out,
-            "<path d=\"M{left:.1} {middle:.1}l3 -10H{:.1}l3 10l-3 10H{:.1}z\" fill=\"#f4f4f4\" stroke=\"black\"/>",
-            right - 3.0,
-            left + 3.0,
-        );
-        text(out, f64::midpoint(left, right), top + 14.0, "middle", "black", slot.byte);
+        let (right_edge, left_edge) = (right - 3.0, left + 3.0);
+        let path = format!("M{left:.1} {middle:.1}l3 -10H{right_edge:.1}l3 10l-3 10H{left_edge:.1}z");
+        out.path(&path, "#f4f4f4", INK);
+        out.text((f64::midpoint(left, right), top + 14.0), Anchor::Middle, INK, slot.byte);
     }
 }
 
 /// What is wanted in a strong colour, the slack in a pale one, the figures behind.
-fn bar(out: &mut String, left: f64, y: f64, given: f64, wanted: f64, rule: &Rule) {
+fn bar(out: &mut Drawing, left: f64, y: f64, given: f64, wanted: f64, rule: &Rule) {
     let colour = if rule.binds { BINDING } else { WANTED };
-    rect(out, left, y, given, SLACK);
-    rect(out, left, y, wanted.min(given), colour);
+    out.rect((left, y), (given, BAR.1), SLACK);
+    out.rect((left, y), (wanted.min(given), BAR.1), colour);
     let figures =
         format!("{} {} of {:.1}, slack {:.1}", rule.parameter, rule.wanted_ns, rule.given_ns, rule.slack_ns);
-    text(out, left + given + 6.0, y + BAR.1 + 1.0, "start", colour, &figures);
+    out.text((left + given + 6.0, y + BAR.1 + 1.0), Anchor::Start, colour, &figures);
 }
 
-fn legend(out: &mut String, y: f64) {
+fn legend(out: &mut Drawing, y: f64) {
     let mut at = 12.0;
     for (colour, meaning) in [
         (WANTED, "wanted, ns"),
         (BINDING, "wanted, and one bus clock less would not do"),
         (SLACK, "slack; the gap before data out is not to scale"),
     ] {
-        rect(out, at, y - BAR.1, 14.0, colour);
-        text(out, at + 20.0, y, "start", "#333333", meaning);
+        out.rect((at, y - BAR.1), (14.0, BAR.1), colour);
+        out.text((at + 20.0, y), Anchor::Start, "#333333", meaning);
         at += 40.0 + 6.7 * meaning.len() as f64;
     }
-}
-
-fn rect(out: &mut String, x: f64, y: f64, width: f64, fill: &str) {
-    let height = BAR.1;
-    let _ = writeln!(
-        out,
-        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{fill}\"/>"
-    );
-}
-
-fn line(out: &mut String, x1: f64, y1: f64, x2: f64, y2: f64, stroke: &str) {
-    let _ = writeln!(
-        out,
-        "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{stroke}\"/>"
-    );
-}
-
-fn text(out: &mut String, x: f64, y: f64, anchor: &str, fill: &str, text: &str) {
-    let text = escape(text);
-    let _ = writeln!(
-        out,
-        "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{fill}\">{text}</text>"
-    );
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
 }
