@@ -107,6 +107,9 @@ impl<const CACHE: bool> Direct<CACHE> {
             }
             number += 1;
         }
+        if CACHE {
+            reader.close(nand)?;
+        }
         if crc.finish() != image.data_crc {
             return Err(Outcome::DataCrc);
         }

@@ -36,8 +36,8 @@ impl Stats {
 /// its data taken: one tR a block is what the marks cost.
 ///
 /// With READ CACHE the chip loads a page while the one before it is transferred, and is busy for a
-/// moment in between. A sequence of it begins on the first page of a block or wherever reading
-/// starts, and ends with the block; the chip loads a page more than is wanted at the end.
+/// moment in between. A sequence of it begins with a block, and ends with it or with
+/// [`Self::close`]; what is sought within a block comes without, up to the end of the block.
 ///
 /// In this order, because Thumb code reaches bytes in a structure's first 32 cheaply.
 #[repr(C)]
@@ -116,6 +116,9 @@ impl<const CACHE: bool> Reader<CACHE> {
         let mut left = number;
         loop {
             self.find_good_block(nand)?;
+            if CACHE {
+                self.close(nand)?;
+            }
             if left < pages_per_block {
                 break;
             }
@@ -148,10 +151,6 @@ impl<const CACHE: bool> Reader<CACHE> {
         }
         self.page = self.block + self.index;
         self.wait(nand)?;
-        if CACHE && !self.ahead && self.index + 1 < pages_per_block {
-            self.begin_next(nand, false);
-            self.wait(nand)?;
-        }
         nand.read_page(data, &mut self.codes);
         if format.codes != format.bytes() {
             nand.seek(format.codes);
@@ -185,7 +184,11 @@ impl<const CACHE: bool> Reader<CACHE> {
                 self.busy = true;
                 self.wait(nand)?;
                 if !has_mark(nand) {
-                    nand.seek(0);
+                    if CACHE {
+                        self.begin_next(nand, false);
+                    } else {
+                        nand.seek(0);
+                    }
                     return Ok(());
                 }
             }

@@ -135,6 +135,98 @@ fn the_recipe_of_the_other_board_works_too() {
     }
 }
 
+/// A directory as [`place`], with the recipe of the board with small pages and its image.
+fn place_with_small_pages(options: &str) -> Place {
+    let place = place();
+    let recipe = include_str!("../../../images/smdk2410.toml");
+    place.write("s.toml", recipe.replace("root = \"..\"", "root = \"\"").replace("target/smdk2410/", ""));
+    place.good(&format!("nand s.toml -o s.nand {options}"));
+    place
+}
+
+const SMALL_RAW: usize = 528;
+
+#[test]
+fn small_pages_are_laid_out_as_their_chip_is() {
+    let place = place_with_small_pages("--bad 2,4095");
+    let image = place.read("s.nand");
+    assert_eq!(image.len(), 4096 * 32 * SMALL_RAW);
+    let page = |number: usize| image[number * SMALL_RAW..][..SMALL_RAW].split_at(512);
+
+    // The eight pages that the boot ROM copies, with the boot table in the first one.
+    let stage1 = place.read("stage1.bin");
+    let copied: Vec<u8> = (0..8).flat_map(|number| page(number).0).copied().collect();
+    assert_eq!(copied[..0x40], stage1[..0x40]);
+    assert_eq!(copied[0x40..0x4c], *b"SSBT\x01\0\x24\x01\xc1\0\0\0");
+    // kernel A: 528 blocks from block 85; B behind it; stage2 from 1 and 37.
+    assert_eq!(copied[0x50..0x60], [85, 0, 16, 2, 101, 2, 16, 2, 1, 0, 36, 0, 37, 0, 36, 0]);
+    assert_eq!(copied[0x164..4000], stage1[0x164..]);
+
+    // stage2 goes on behind the bad block; its load address is 2 MiB below the end of 64 MiB.
+    let [first, second] = [page(32).0, page(3 * 32).0];
+    assert_eq!(first[16..20], [0x33, 0xe0, 0, 0]);
+    let at = 32 * 512 - 64;
+    assert_eq!(second, &place.read("stage2.bin")[at..][..512]);
+    let kernel = page(85 * 32).0;
+    assert_eq!(kernel[64..], place.read("demo.bin")[..512 - 64]);
+
+    // Codes in the first three bytes of the OOB, marks in the sixth, all else erased.
+    for number in [0, 7, 32, 85 * 32, 85 * 32 + 100] {
+        let (codes, rest) = page(number).1.split_at(3);
+        assert!(codes.iter().any(|&byte| byte != 0xff) && rest.iter().all(|&byte| byte == 0xff), "{number}");
+    }
+    for block in [2, 4095] {
+        let raw = &image[block * 32 * SMALL_RAW..][..32 * SMALL_RAW];
+        let written: Vec<_> = (0..raw.len()).filter(|&at| raw[at] != 0xff).collect();
+        assert_eq!(written, [512 + 5, SMALL_RAW + 512 + 5]);
+    }
+}
+
+#[test]
+fn inspect_knows_small_pages_by_their_codes() {
+    let place = place_with_small_pages("--trim --bad 3");
+    let shown = place.good("inspect s.nand");
+    for expected in [
+        "4096 blocks of 16 KiB",
+        "bad blocks      3",
+        "s3c24xx-hw-small in blocks",
+        "machine 193",
+        "kernel-b (blocks 613 to 1140)",
+        "nothing is broken",
+    ] {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+    for options in ["--part K9F1208U0C", "--recipe s.toml"] {
+        assert!(place.good(&format!("inspect s.nand {options}")).contains("nothing is broken"));
+    }
+
+    // One bit in a page is corrected, two are not.
+    let mut flipped = place.read("s.nand");
+    let kernel = 85 * 32 * SMALL_RAW;
+    flipped[kernel + 100] ^= 1;
+    place.write("s.nand", &flipped);
+    assert!(place.good("inspect s.nand").contains("corrected       1 bits in 1 pages"));
+    flipped[kernel + 300] ^= 1;
+    place.write("s.nand", &flipped);
+    place.fails("inspect s.nand", &["BAD uncorrectable   1 pages: 2720 (step 0)", "kernel-a", "BAD data"]);
+}
+
+#[test]
+fn images_for_other_pages_are_refused() {
+    let place = place_with_small_pages("--trim");
+    place.good("nand r.toml -o a.nand --trim");
+    let other = "the image is for a chip with other pages";
+    let [large, small] = ["pages of 2048+64 bytes", "pages of 512+16 bytes"];
+    place.fails("inspect a.nand --part K9F1208U0C", &["a.nand: ", other, small, large, "--part"]);
+    place.fails("inspect a.nand --recipe s.toml", &[other]);
+    place.fails("inspect s.nand --part K9F1G08U0B", &["s.nand: ", other, small, large]);
+    place.fails("run --board gta02 s.nand", &[other, small]);
+    place.fails("run --board smdk2410 a.nand", &[other, large]);
+    place.fails("ecc check s.nand --recipe r.toml", &[other]);
+    // The recipe of one board with the part of another.
+    place.fails("nand r.toml -o b.nand --part K9F1208U0C --bad 4096", &["blocks 1 to 4095"]);
+}
+
 #[test]
 fn refuses_what_would_not_boot_and_leaves_nothing_behind() {
     let place = place();

@@ -12,7 +12,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 
-/// ARM code for the mini2440, from address 0 on.
+/// ARM code for the mini2440, from address 0 on; see [`SMDK2410`] for what the other board has instead.
 const BEFORE_TABLE: [u32; 4] = [
     0xe3a0_0453, // mov  r0, #0x53000000   watchdog
     0xe3a0_1000, // mov  r1, #0
@@ -52,6 +52,10 @@ const BEHIND_TABLE: [u32; 29] = [
     0x0005_c011, // MDIV 92, PDIV 1, SDIV 1
 ];
 
+/// Words of the code, by their address, for the clocks of the S3C2410: CLKDIVN 1:2:4, MPLLCON for
+/// 202.8 MHz, UBRDIV for 115200 from 50.7 MHz.
+const SMDK2410: [(usize, u32); 3] = [(0x174, 0xe3a0_1003), (0x1a4, 0xe3a0_101b), (0x1d4, 0x000a_1031)];
+
 const RECIPE: &str = r#"
 board = "mini2440"
 part = "K9F1G08U0B"
@@ -71,6 +75,20 @@ fn place() -> Place {
     place.write("echo", code);
     place.write("r.toml", RECIPE);
     place.good("nand r.toml -o e.nand --trim");
+    place
+}
+
+/// The same for the board with small pages: `s.nand`.
+fn place_with_small_pages() -> Place {
+    let place = place();
+    let mut code = place.read("echo");
+    for (at, word) in SMDK2410 {
+        code[at..at + 4].copy_from_slice(&word.to_le_bytes());
+    }
+    place.write("echo", code);
+    let recipe = RECIPE.replace("mini2440", "smdk2410").replace("K9F1G08U0B", "K9F1208U0C");
+    place.write("s.toml", recipe.replace("1999", "193"));
+    place.good("nand s.toml -o s.nand --trim --bad 2");
     place
 }
 
@@ -125,6 +143,23 @@ fn flips_reach_the_board() {
     // 0x3e, the prompt, is at 0x1ac; bit 0 makes it 0x3f.
     let shown = place.good(&format!("{RUN} --flip 0:0x1ac:0 --until \\?"));
     assert!(shown.starts_with("?\n"), "{shown}");
+}
+
+#[test]
+fn small_pages_are_run_flipped_and_refused_elsewhere() {
+    let place = place_with_small_pages();
+    let run = "run --board smdk2410 s.nand --bad 2";
+    let shown = place.good(&format!("{run} --input ab. --until \\."));
+    assert!(shown.starts_with(">ab.\n----") && shown.contains("smdk2410 with K9F1208U0C: good"), "{shown}");
+    assert!(place.good(&format!("{run} --flip 0:0x1ac:0 --until \\?")).starts_with("?\n"));
+    // The whole program is in the first page, a single step.
+    let flipped = place.stone(&format!("{run} --flip each-step@0:n=8 --report r.json --max-time 1ms"));
+    assert!(!flipped.status.success());
+    place.fails(&format!("{run} --flip 0:528:0"), &["a page has no byte 528", "bytes 0 to 527"]);
+    place.fails(&format!("{run} --flip 0:2048:0"), &["of which 512 and up are OOB"]);
+    place.fails(&format!("{run} --part K9F1G08U0B"), &["no NAND part `K9F1G08U0B`", "K9F1208U0C"]);
+    place.fails("run --board smdk2410 e.nand", &["other pages", "512+16", "2048+64"]);
+    place.fails("run --board mini2440 s.nand", &["other pages", "512+16", "2048+64"]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn measures_what_the_simulator_says() {
 }
 
 #[test]
-fn computes_the_limits_that_the_simulator_does() {
+fn computes_the_limits_that_the_simulator_does_and_is_as_fast_as_stage1() {
     for board in BOARDS {
         let flash = board.good_flash();
         let kernel_read = flash.boot().kernel_read.unwrap();
@@ -49,6 +49,8 @@ fn computes_the_limits_that_the_simulator_does() {
         };
         check("programmed I/O", kernel_read.limit_mb_per_s);
         check("bus", kernel_read.bus_limit_mb_per_s);
+        let share = figure(&report, "programmed I/O", 2) / 100.0;
+        assert!(share > kernel_read.share - 0.01, "{} by stage1: {}", kernel_read.share, report.uart);
     }
 }
 

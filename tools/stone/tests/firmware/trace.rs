@@ -133,18 +133,21 @@ fn the_report_sums_up_the_pages_of_the_kernel() {
         assert_eq!(count, flash.kernel_pages("kernel-a").len() as u64);
         assert_eq!(count + mean["other_reads"].as_u64().unwrap(), pages.len() as u64);
         about(times("page_ns"), read["time_ns"].as_f64().unwrap(), 1.0);
-        for name in ["bus_ns", "access_ns", "tr_ns", "cpu_hidden_ns", "polling_ns"] {
+        for name in ["bus_ns", "tr_ns", "cpu_hidden_ns", "polling_ns"] {
             about(times(name), pages.iter().map(|page| arg(page, name)).sum(), 1.0);
         }
-        about(mean["bus_ns"].as_f64().unwrap(), bus_ns, 60.0);
+        // While the header is looked at no page is being read, and the access that begins the next one
+        // may belong to none: two periods of HCLK.
+        about(times("access_ns"), pages.iter().map(|page| arg(page, "access_ns")).sum(), 20.0);
+        about(mean["bus_ns"].as_f64().unwrap(), bus_ns, 80.0);
         // And tWB; for each page and, where a block begins, for its mark.
         let reads = pages.len() as f64;
         about(times("tr_ns"), (tr_ns + 85.0) * reads, 20.0 * reads);
     };
     // 2048 bytes of data, 24 of ECC codes, 7 + 4 latch cycles and the marks, at 45 ns each.
     check(&GTA02, 2083.0 * 45.0, 25_000.0);
-    // 512 bytes of data and 3 of the ECC code at 6 periods of 101.4 MHz, 5 latch cycles at 7.
-    check(&SMDK2410, (515.0 * 6.0 + 5.0 * 7.0) / 0.1014, 15_000.0);
+    // 512 bytes of data and 4 with the ECC code at 6 periods of 101.4 MHz, 5 latch cycles at 7.
+    check(&SMDK2410, 1e3 * (516.0 * 6.0 + 5.0 * 7.0) / 101.4, 15_000.0);
 }
 
 #[test]

@@ -198,7 +198,12 @@ fn options(args: &Args) -> Result<Options> {
 /// The organisation of the board's part. Names that are unknown are the simulator's to refuse.
 fn geometry(args: &Args) -> Option<Geometry> {
     let board = sim::boards().into_iter().find(|board| board.name == args.board)?;
-    part::geometry(args.part.as_deref().or(board.parts.first().copied())?)
+    let mut parts = board.parts.iter();
+    let part = match &args.part {
+        Some(name) => parts.find(|part| part.eq_ignore_ascii_case(name)),
+        None => parts.next(),
+    };
+    part::geometry(part?)
 }
 
 fn flips(args: &Args, dump: &mut Dump) -> Result<Vec<sim::Flip>> {
