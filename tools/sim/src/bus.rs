@@ -71,6 +71,8 @@ pub struct ByteCycles {
     pub data: Ps,
     /// Overhead of an access to the controller, `a` of numbers.md.
     pub overhead: Ps,
+    /// Overhead of each further word of an access that moves several.
+    pub next_word: Ps,
     /// Most bytes that one access moves.
     pub width: u32,
 }

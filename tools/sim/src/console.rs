@@ -9,6 +9,18 @@ pub trait Console {
     /// empty, one character time after the guest has taken the byte before.
     fn input(&mut self) -> Option<u8>;
 
+    /// Whether the next byte waits until the guest has taken the one before. People wait for what they
+    /// see; a program that sends a file does not, and a receiver that is full loses what comes.
+    fn waits(&self) -> bool {
+        true
+    }
+
+    /// So much modelled time has been skipped, in which the guest did nothing but wait for a byte. Whoever
+    /// answers in the host's time may let it pass there as well, up to the byte.
+    fn idle(&mut self, ns: u64) {
+        let _ = ns;
+    }
+
     /// Whether the run shall end now. Asked a few thousand times per second of modelled time.
     fn stop(&mut self) -> bool {
         false

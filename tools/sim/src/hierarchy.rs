@@ -17,11 +17,25 @@ use crate::model::{CYCLES_LINE_OPERATION, LINE};
 /// Something the board does not let pass: kind and detail.
 pub type Finding = (&'static str, String);
 
+/// Addresses at which a part of the boot SRAM shows once more, over and over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// First address.
+    pub base: u32,
+    /// How far it goes.
+    pub len: u32,
+    /// First byte of the SRAM it shows.
+    pub offset: u32,
+    /// Bytes after which it begins again.
+    pub size: u32,
+}
+
 /// The RAMs of a board.
 #[derive(Debug)]
 pub struct Memories {
     /// The boot SRAM.
     pub sram: Ram,
+    windows: &'static [Window],
     /// The SDRAM.
     pub sdram: Ram,
     /// A bit for each word of SDRAM that has ever been written.
@@ -36,22 +50,47 @@ impl Memories {
     pub fn new(sram: (u32, u32), sdram: (u32, u32), seed: u64) -> Self {
         Self {
             sram: Ram::new(sram.0, sram.1),
+            windows: &[],
             sdram: Ram::new(sdram.0, sdram.1),
             written: vec![0; (sdram.1 as usize / 4).div_ceil(64)],
             noise: seed as u32 ^ 0x9e37_79b9,
         }
     }
 
+    /// The same RAM with the SRAM showing elsewhere too.
+    #[must_use]
+    pub fn with_windows(self, windows: &'static [Window]) -> Self {
+        Self { windows, ..self }
+    }
+
+    /// Where the SRAM shows besides its own addresses, a stretch without repetition each:
+    /// address, offset and length.
+    pub fn aliases(&self) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+        self.windows.iter().flat_map(|window| {
+            let starts = (0..window.len).step_by(window.size as usize);
+            starts.map(|at| (window.base + at, window.offset, window.size))
+        })
+    }
+
+    /// The SRAM's own address of what shows at an address; any other address as it is.
+    #[must_use]
+    pub fn home(&self, address: u32) -> u32 {
+        let window = self.windows.iter().find(|window| address.wrapping_sub(window.base) < window.len);
+        window.map_or(address, |window| {
+            self.sram.base() + window.offset + (address - window.base) % window.size
+        })
+    }
+
     /// The word of memory at a physical address.
     #[must_use]
     pub fn word(&self, address: u32) -> Option<u32> {
-        self.sdram.word(address).or_else(|| self.sram.word(address))
+        self.sdram.word(address).or_else(|| self.sram.word(self.home(address)))
     }
 
     /// Copies memory out. False when it is not all there.
     #[must_use]
     pub fn read(&self, address: u32, out: &mut [u8]) -> bool {
-        self.sdram.read(address, out) || self.sram.read(address, out)
+        self.sdram.read(address, out) || self.sram.read(self.home(address), out)
     }
 
     /// Which memory an address is in.
@@ -59,7 +98,7 @@ impl Memories {
     pub fn which(&self, address: u32) -> Option<Memory> {
         if self.sdram.contains(address) {
             Some(Memory::Sdram)
-        } else if self.sram.contains(address) {
+        } else if self.sram.contains(self.home(address)) {
             Some(Memory::Sram)
         } else {
             None
@@ -224,6 +263,7 @@ impl Hierarchy {
                 cost = self.walk_cost(now, place.walked);
             }
         }
+        place.physical = self.memories.home(place.physical);
         let cached = place.cacheable && self.control.has(control::I);
         let unit = place.physical & if cached { !(LINE - 1) } else { !3 };
         if unit != self.fetched {
@@ -289,7 +329,7 @@ impl Hierarchy {
             let left = end.wrapping_sub(at).min(LINE - at % LINE);
             if let Some(memory) = self.memories.which(place.physical) {
                 let piece = Piece {
-                    address: place.physical,
+                    address: self.memories.home(place.physical),
                     words: left.div_ceil(4),
                     memory,
                     cacheable: place.cacheable && self.control.has(control::C),
@@ -303,10 +343,19 @@ impl Hierarchy {
                 }
             } else {
                 moved.outside.get_or_insert(place.physical);
+                self.check_device(place);
             }
             at = at.wrapping_add(left);
         }
         Ok(moved)
+    }
+
+    /// Behind a cache a register would be read once, by the line.
+    fn check_device(&mut self, place: Place) {
+        if place.cacheable && self.control.has(control::C) {
+            let text = format!("{:#010x}, which is no memory, is mapped cacheable", place.physical);
+            self.findings.push(("device-cached", text));
+        }
     }
 
     fn words(piece: Piece) -> impl Iterator<Item = u32> {
@@ -407,12 +456,7 @@ impl Hierarchy {
                 self.invalidate_instructions();
                 self.invalidate_data();
             }
-            O::InvalidateInstructionLine => {
-                if let Some(slot) = self.physical(now, value).and_then(|at| self.icache.find(at)) {
-                    self.icache.drop_line(slot);
-                }
-                self.fetched = u32::MAX;
-            }
+            O::InvalidateInstructionLine { by_index } => self.instruction_line(now, value, by_index),
             O::PrefetchInstructionLine => return self.prefetch(now, value),
             O::DataLine { by_index, clean, invalidate } => {
                 return self.data_line(now, value, by_index, clean, invalidate);
@@ -421,9 +465,38 @@ impl Hierarchy {
             O::Tlb { instructions, data, entry } => {
                 self.invalidate_tlbs(instructions, data, entry.then_some(value))
             }
-            O::Control | O::WaitForInterrupt | O::LockDown | O::None => {}
+            O::TestAndClean { .. } | O::Control | O::WaitForInterrupt | O::LockDown | O::None => {}
         }
         0
+    }
+
+    /// Cleans a dirty line of the D-cache if there is one: whether there was, and the cost.
+    pub fn test_and_clean(&mut self, now: Ps, invalidate: bool) -> (bool, Ps) {
+        let mut cost = u64::from(CYCLES_LINE_OPERATION) * self.core;
+        let slot = self.dcache.first_dirty().and_then(|address| self.dcache.find(address));
+        let Some(slot) = slot else {
+            if invalidate {
+                self.dcache.invalidate();
+            }
+            return (false, cost);
+        };
+        let evicted = self.dcache.clean(slot);
+        cost += self.write_back(now + cost, evicted);
+        if invalidate {
+            self.dcache.drop_line(slot);
+        }
+        (true, cost)
+    }
+
+    fn instruction_line(&mut self, now: Ps, value: u32, by_index: bool) {
+        let slot = match by_index {
+            true => Some(self.icache.by_index(value)),
+            false => self.physical(now, value).and_then(|at| self.icache.find(at)),
+        };
+        if let Some(slot) = slot {
+            self.icache.drop_line(slot);
+        }
+        self.fetched = u32::MAX;
     }
 
     fn invalidate_instructions(&mut self) {
@@ -452,7 +525,7 @@ impl Hierarchy {
 
     fn physical(&mut self, now: Ps, address: u32) -> Option<u32> {
         let wanted = Wanted { write: false, user: false };
-        self.place(now, address, wanted).ok().map(|(place, _)| place.physical)
+        self.place(now, address, wanted).ok().map(|(place, _)| self.memories.home(place.physical))
     }
 
     fn prefetch(&mut self, now: Ps, address: u32) -> Ps {
@@ -590,6 +663,39 @@ mod tests {
     }
 
     #[test]
+    fn test_and_clean_goes_from_line_to_line() {
+        for invalidate in [false, true] {
+            let mut h = hierarchy(ON);
+            make_dirty(&mut h);
+            h.data(0, RAM + 64, 32, WRITE, false).unwrap();
+            h.data(0, RAM + 64, 4, READ, true).unwrap();
+            h.data(0, RAM + 64, 4, WRITE, false).unwrap();
+            let found: Vec<_> = (0..3).map(|_| h.test_and_clean(1_000_000, invalidate).0).collect();
+            assert_eq!((found, kinds(&mut h)), (vec![true, true, false], vec![]));
+            assert_eq!((h.dcache.dirty_lines(), h.dcache.find(RAM).is_some()), (0, !invalidate));
+        }
+    }
+
+    #[test]
+    fn the_sram_shows_in_its_windows() {
+        static WINDOWS: [Window; 2] = [
+            Window { base: 0, len: 0x1000, offset: 0, size: 0x1000 },
+            Window { base: 0x20_0000, len: 0x3000, offset: 0, size: 0x1000 },
+        ];
+        let memories = Memories::new((0x2f_f000, 0x2000), (RAM, 0x1000), 1).with_windows(&WINDOWS);
+        memories.sram.set_word(0x2f_f004, 7);
+        memories.sram.set_word(0x30_0004, 9);
+        let check = |address, word| assert_eq!(memories.word(address), word, "{address:#x}");
+        check(0x4, Some(7));
+        check(0x20_1004, Some(7));
+        check(0x30_0004, Some(9));
+        check(0x1004, None);
+        check(0x20_3004, None);
+        assert_eq!(memories.which(0x20_2ffc), Some(Memory::Sram));
+        assert_eq!(memories.aliases().count(), 4);
+    }
+
+    #[test]
     fn written_instructions_are_stale() {
         let mut h = hierarchy(control::I);
         h.fetch(0, RAM).unwrap();
@@ -600,6 +706,19 @@ mod tests {
         h.operate(0, Operation::InvalidateInstructions, 0);
         h.fetch(0, RAM).unwrap();
         assert_eq!(kinds(&mut h), [""; 0]);
+    }
+
+    #[test]
+    fn registers_are_not_to_be_cached() {
+        let mut h = hierarchy(ON);
+        let table = h.control.table;
+        for (section, descriptor) in [(0x400, 0x4000_0c12), (0x500, 0x5000_0c1a)] {
+            h.memories.sdram.set_word(table + section * 4, descriptor);
+        }
+        let outside = |h: &mut Hierarchy, at| h.data(0, at, 4, READ, true).unwrap().outside;
+        assert_eq!((outside(&mut h, 0x4000_0000), kinds(&mut h)), (Some(0x4000_0000), vec![]));
+        outside(&mut h, 0x5000_0000);
+        assert_eq!(kinds(&mut h), ["device-cached"]);
     }
 
     #[test]

@@ -18,6 +18,13 @@ const ATAG_CORE: u32 = 0x5441_0001;
 const ATAG_NONE: u32 = 0;
 /// The kernel's first page table starts here above the start of RAM: tags must end below.
 const TAGS_END: u32 = 0x4000;
+/// And it ends here.
+const TABLE_END: u32 = 0x8000;
+
+/// Magic number of a flattened device tree, as a little-endian core reads it.
+const FDT_MAGIC: u32 = 0xd00d_feed_u32.swap_bytes();
+/// Machine number of those that have only a device tree.
+const NO_MACHINE: u32 = u32::MAX;
 
 /// A kernel in the NAND: a uImage of type kernel or multi at the start of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,11 +142,17 @@ impl Slot {
 
 /// The registers of a kernel entry, if that is what a jump to `pc` is.
 pub fn entry(pc: u32, machine: u32, core: &impl Registers, memories: &Memories) -> Option<Entry> {
-    if core.get(1) != machine || core.get(0) != 0 || !memories.sdram.contains(pc) {
+    let (r1, r2) = (core.get(1), core.get(2));
+    if core.get(0) != 0 || !memories.sdram.contains(pc) {
         return None;
     }
-    let r2 = core.get(2);
-    (memories.sdram.word(r2.wrapping_add(4))? == ATAG_CORE).then_some(Entry { pc, r0: 0, r1: machine, r2 })
+    let tags = r1 == machine && memories.sdram.word(r2.wrapping_add(4)) == Some(ATAG_CORE);
+    let tree = (r1 == machine || r1 == NO_MACHINE) && is_tree(r2, memories);
+    (tags || tree).then_some(Entry { pc, r0: 0, r1, r2 })
+}
+
+fn is_tree(address: u32, memories: &Memories) -> bool {
+    memories.sdram.word(address) == Some(FDT_MAGIC)
 }
 
 /// What the boot contract does not allow.
@@ -164,10 +177,32 @@ pub fn contract_breaches(entry: &Entry, core: &impl Registers, hierarchy: &Hiera
     if let Some(first) = hierarchy.icache.first_stale() {
         check(true, format!("an I-cache line is stale: {first:#010x}"));
     }
-    if let Err(text) = check_tags(entry.r2, &hierarchy.memories) {
+    let memories = &hierarchy.memories;
+    let described = match is_tree(entry.r2, memories) {
+        true => check_tree(entry.r2, memories),
+        false => check_tags(entry.r2, memories),
+    };
+    if let Err(text) = described {
         check(true, text);
     }
     found
+}
+
+/// A device tree starts at a multiple of eight and keeps clear of the kernel's page table.
+fn check_tree(start: u32, memories: &Memories) -> Result<(), String> {
+    let len = memories.sdram.word(start.wrapping_add(4)).unwrap_or(0).swap_bytes();
+    let from = start.wrapping_sub(memories.sdram.base());
+    let to = from.saturating_add(len);
+    if !start.is_multiple_of(8) {
+        return Err(format!("the device tree at {start:#010x} is not aligned to 8 bytes"));
+    }
+    if len == 0 || to > memories.sdram.len() {
+        return Err(format!("the device tree at {start:#010x} has {len} bytes, which are not all in memory"));
+    }
+    if from < TABLE_END && to > TAGS_END {
+        return Err(format!("the device tree at {start:#010x} is where the kernel's page table will be"));
+    }
+    Ok(())
 }
 
 /// A tag list starts with CORE, ends with NONE and lies where the kernel does not overwrite it.
@@ -299,6 +334,38 @@ mod tests {
         assert!(entry(RAM + 0x8000, 1304, &core, &memories).is_none());
         core.r[2] += 4;
         assert!(entry(RAM + 0x8000, 1999, &core, &memories).is_none());
+    }
+
+    #[test]
+    fn an_entry_may_have_a_device_tree() {
+        let memories = memories();
+        tags(&memories, RAM + 0x9000, &[FDT_MAGIC, 0x100_u32.swap_bytes()]);
+        let check = |r1, r2, expected| {
+            let mut core = Plain::default();
+            (core.r[1], core.r[2]) = (r1, r2);
+            assert_eq!(entry(RAM + 0x8000, 1099, &core, &memories).is_some(), expected, "{r1} {r2:#x}");
+        };
+        check(1099, RAM + 0x9000, true);
+        check(NO_MACHINE, RAM + 0x9000, true);
+        check(1999, RAM + 0x9000, false);
+        check(1099, RAM + 0x9004, false);
+    }
+
+    #[test]
+    fn where_a_device_tree_may_be() {
+        let check = |at: u32, len: u32, expected: &str| {
+            let memories = memories();
+            tags(&memories, RAM + at, &[FDT_MAGIC, len.swap_bytes()]);
+            let text = check_tree(RAM + at, &memories).err().unwrap_or_default();
+            assert!(text.contains(expected) && text.is_empty() == expected.is_empty(), "{at:#x}: {text}");
+        };
+        check(0x100, 0x3f00, "");
+        check(0x8000, 0x1000, "");
+        check(0x104, 0x100, "aligned");
+        check(0x100, 0x3f01, "page table");
+        check(0x7ff8, 8, "page table");
+        check(0xf_0000, 0x1_0001, "not all in memory");
+        check(0x100, 0, "not all in memory");
     }
 
     #[test]

@@ -18,6 +18,7 @@
 mod cache;
 mod console;
 mod cpu;
+mod cut;
 mod error;
 mod hierarchy;
 mod kernel;
@@ -29,6 +30,7 @@ mod observe;
 mod options;
 mod report;
 mod run;
+mod scenario;
 mod soc;
 mod time;
 
@@ -39,10 +41,12 @@ pub mod trace;
 
 pub use bus::Violation;
 pub use console::{Capture, Console};
+pub use cut::{Moment, PowerCut};
 pub use error::Error;
 pub use options::Options;
-pub use part::{Flip, NandImage};
-pub use report::{Entry, KernelRead, NandCounters, Outcome, Phase, Report};
+pub use part::{Flip, NandImage, Torn};
+pub use report::{Entry, KernelRead, NandCounters, Outcome, Phase, PowerLoss, Report};
+pub use scenario::{CutRun, EveryCut, every_cut};
 pub use trace::{PageSummary, Trace};
 
 /// A board that can be simulated, and the NAND parts it was made with (the first is the default).
@@ -69,7 +73,8 @@ pub fn boards() -> Vec<BoardInfo> {
 
 /// Runs a board from power-on until it has entered a kernel, met an end of [`Options`] or is stuck.
 ///
-/// What the guest programs and erases is in `nand` afterwards.
+/// What the guest programs and erases is in `nand` afterwards, and so is what a cut of the power has
+/// torn: the next run with it goes on from there.
 ///
 /// # Errors
 /// When the run cannot start: an unknown board or part, an image or a fault that does not fit the chip.

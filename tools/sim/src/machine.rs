@@ -8,7 +8,7 @@ use crate::console::Console;
 use crate::cpu::Registers;
 use crate::cpu::condition;
 use crate::cpu::cp15::Operation;
-use crate::cpu::decode::{self, Cp15, Data, Decoder, Instruction, Late};
+use crate::cpu::decode::{Cp15, Data, Decoder, Instruction, Late};
 use crate::cpu::exception::Exception;
 use crate::cpu::mmu::{Control, Fault, Wanted, control};
 use crate::cpu::registers::psr;
@@ -29,6 +29,8 @@ use crate::trace::{NandAccess, Recorder};
 const POLL: Ps = 250 * US;
 /// How much of the output is searched for the pattern that ends the run.
 const SEARCHED: usize = 4096;
+/// Torn pages that are named in the note that they were read.
+const TORN_SHOWN: usize = 8;
 
 /// Why the emulator has to leave the guest alone for a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +44,11 @@ pub enum Stop {
         /// Value.
         value: u32,
     },
-    /// The watchdog resets the board.
+    /// An MRC to register 15 is done for the emulator: the flags get these values.
+    Flags(u32),
+    /// An instruction is done without the emulator.
+    Skip,
+    /// The board is reset.
     Reset,
     /// The run is over.
     End(Outcome),
@@ -65,6 +71,8 @@ struct Polling {
     last: Ps,
     period: Ps,
     turns: u32,
+    /// It has looked at the time since.
+    timed: bool,
 }
 
 /// The board in motion.
@@ -91,6 +99,8 @@ pub struct Machine<'a> {
     idle: bool,
     sdram_unchecked: bool,
     in_flight: InFlight,
+    /// The last access to a register: the number of its instruction, and its address.
+    device_access: (u64, u32),
     next_event: Ps,
     next_poll: Ps,
     keep_power_until: Ps,
@@ -133,7 +143,7 @@ impl<'a> Machine<'a> {
     ) -> Self {
         let soc = board.soc.power_on(chip, options.nand_access_hclk);
         let (core, clocks) = (soc.core(), soc.clocks());
-        let memories = Memories::new(soc.sram(), soc.sdram(), options.seed);
+        let memories = Memories::new(soc.sram(), soc.sdram(), options.seed).with_windows(soc.sram_windows());
         let timing = BusTiming { hclk: clocks.hclk, asynchronous: false, sdram: soc.sdram_timing() };
         let mut machine = Self {
             board,
@@ -148,13 +158,14 @@ impl<'a> Machine<'a> {
             next_pc: 0,
             refill: 0,
             late: None,
-            decoder: Decoder::default(),
+            decoder: Decoder::new(core.cycles),
             thumb: false,
             control_stale: true,
             interrupt: false,
             idle: false,
             sdram_unchecked: true,
             in_flight: InFlight::default(),
+            device_access: (0, 0),
             next_event: 0,
             next_poll: 0,
             keep_power_until: board.keep_power.as_ref().map_or(NEVER, |keep| keep.within),
@@ -187,7 +198,20 @@ impl<'a> Machine<'a> {
             self.soc.lenient().into_iter().map(|name| format!("{name} is modelled as plain storage"));
         let external = self.external.iter().filter(|block| block.touched());
         let external = external.map(|block| format!("{} is modelled as plain storage", block.name));
-        self.notes.iter().cloned().chain(lenient).chain(external).collect()
+        self.notes.iter().cloned().chain(lenient).chain(external).chain(self.torn_reads()).collect()
+    }
+
+    /// Reading what is left of an operation that ended too early is how one finds out.
+    fn torn_reads(&self) -> Option<String> {
+        let pages = &self.soc.chip().log().torn_reads;
+        let shown: Vec<_> = pages.iter().take(TORN_SHOWN).map(u32::to_string).collect();
+        let more = if pages.len() > TORN_SHOWN { " ..." } else { "" };
+        (!pages.is_empty()).then(|| {
+            let (count, shown) = (pages.len(), shown.join(", "));
+            format!(
+                "torn pages were read, whose last program or erase ended too early: {count} ({shown}{more})"
+            )
+        })
     }
 
     /// What the SoC copies to its SRAM before the core runs.
@@ -198,7 +222,9 @@ impl<'a> Machine<'a> {
             self.time = copied.end;
             let bus = self.soc.nand_bus_time() - bus;
             self.recorder.boot_page(bus, copied.end, self.soc.chip());
-            assert!(self.hierarchy.memories.sram.write(copied.to, &copied.data), "the copy fits the SRAM");
+            let memories = &self.hierarchy.memories;
+            let to = memories.home(copied.to);
+            assert!(memories.sram.write(to, &copied.data), "the copy fits the SRAM");
         }
         self.marks.boot_rom.get_or_insert(self.time);
     }
@@ -337,7 +363,7 @@ impl<'a> Machine<'a> {
         self.time += cost;
         let word = self.hierarchy.memories.word(physical).unwrap_or(0);
         let instruction = match self.thumb {
-            true => decode::thumb((word >> (8 * (physical & 2))) as u16, size),
+            true => self.decoder.thumb((word >> (8 * (physical & 2))) as u16, size),
             false => self.decoder.arm(word),
         };
         self.interlock(&instruction);
@@ -392,8 +418,9 @@ impl<'a> Machine<'a> {
         let address = data.address(pc, core);
         let (width, bytes) = (u32::from(data.width), u32::from(data.width) * u32::from(data.count));
         self.in_flight = InFlight { address, bytes, width, write: data.write, user: data.user };
-        if !address.is_multiple_of(width) {
-            self.report("unaligned", format!("{width}-byte access to {address:#010x}"));
+        let align = u32::from(data.align);
+        if !address.is_multiple_of(align) {
+            self.report("unaligned", format!("{align}-byte access to {address:#010x}"));
             if self.hierarchy.control.has(control::A) {
                 // The emulator would not: it rotates what it loads.
                 return Some(Stop::Exception(self.data_abort(core.cpsr())));
@@ -427,9 +454,7 @@ impl<'a> Machine<'a> {
 
     fn cp15(&mut self, transfer: Cp15, core: &impl Registers) -> Option<Stop> {
         if transfer.read {
-            let is_cache_type = (transfer.crn, transfer.crm, transfer.opcode2) == (0, 0, 1);
-            let value = self.soc.core().cache_type;
-            return is_cache_type.then_some(Stop::Emulate { register: transfer.register, value });
+            return self.cp15_read(transfer);
         }
         let soc_core = self.soc.core();
         if !soc_core.has_operation(transfer) {
@@ -440,13 +465,32 @@ impl<'a> Machine<'a> {
         let operation = (soc_core.operation)(transfer);
         match operation {
             Operation::Control => self.control_stale = true,
-            Operation::WaitForInterrupt => self.idle = true,
+            Operation::WaitForInterrupt => {
+                self.idle = true;
+                return Some(Stop::Skip);
+            }
             Operation::LockDown => {
                 self.notes.insert("cache lock-down is not modelled".to_owned());
             }
             _ => self.time += self.hierarchy.operate(self.time, operation, core.get(transfer.register)),
         }
         None
+    }
+
+    fn cp15_read(&mut self, transfer: Cp15) -> Option<Stop> {
+        let core = self.soc.core();
+        if (transfer.crn, transfer.crm, transfer.opcode2) == (0, 0, 1) {
+            return Some(Stop::Emulate { register: transfer.register, value: core.cache_type });
+        }
+        let Operation::TestAndClean { invalidate } = (core.operation)(transfer) else { return None };
+        let (dirty, cost) = self.hierarchy.test_and_clean(self.time, invalidate);
+        self.time += cost;
+        // Z says that nothing was dirty.
+        let flags = if dirty { 0 } else { psr::Z };
+        Some(match transfer.register {
+            15 => Stop::Flags(flags),
+            register => Stop::Emulate { register, value: flags },
+        })
     }
 
     // ---- Exceptions -----------------------------------------------------------------------------------
@@ -494,6 +538,9 @@ impl<'a> Machine<'a> {
 
     fn events(&mut self) {
         self.soc.tick(self.time);
+        if self.time >= self.soc.chip().power_off_at() {
+            self.set_stop(Stop::End(Outcome::Powercut));
+        }
         self.serve_console();
         if self.time >= self.keep_power_until {
             self.keep_power_until = NEVER;
@@ -525,7 +572,8 @@ impl<'a> Machine<'a> {
     /// Looks up when something happens by itself next, and whether an interrupt line is active.
     fn plan(&mut self) {
         let fixed = self.next_poll.min(self.keep_power_until).min(self.max_time());
-        self.next_event = self.soc.next_event(self.time).min(fixed);
+        let power_off = self.soc.chip().power_off_at();
+        self.next_event = self.soc.next_event(self.time).min(fixed).min(power_off);
         self.interrupt = self.soc.irq() || self.soc.fiq();
     }
 
@@ -558,9 +606,14 @@ impl<'a> Machine<'a> {
         if !sent.is_empty() {
             self.said(&sent);
         }
-        if self.soc.console().wants_byte(time) {
+        let line = self.soc.console();
+        line.set_waits(self.console.waits());
+        if line.wants_byte(time) {
             let byte = self.console.input();
             self.soc.console().offer(time, byte);
+        }
+        for _ in 0..self.soc.console().take_lost() {
+            self.report("uart-overrun", "a received byte is lost: the receiver is full");
         }
     }
 
@@ -604,7 +657,7 @@ impl<'a> Machine<'a> {
             self.activity = self.time;
         }
         let started = self.time;
-        let now = started + self.hierarchy.bus.drain(started) + self.soc.address_time(address);
+        let now = started + self.hierarchy.bus.drain(started) + self.address_time(address);
         let (pc, clocks) = (self.pc, self.clocks);
         let violations = if self.entry.is_some() { &mut self.after_entry } else { &mut self.violations };
         let mut access = Access { now, pc, clocks, hold: 0, violations };
@@ -618,11 +671,19 @@ impl<'a> Machine<'a> {
         // The instruction's own cycle is the one the access takes place in.
         self.time = end.saturating_sub(self.hierarchy.core).max(started);
         self.hierarchy.bus.hold(end);
+        self.hierarchy.bus.hold_sdram(self.soc.sdram_bus_free());
         if result.is_none() {
             self.report("unmapped", format!("access to {address:#010x}, where no register is"));
         }
         self.after_device(role, value.is_some());
         result.unwrap_or(0)
+    }
+
+    /// Of an LDM or STM, only the first word has the whole way to go.
+    fn address_time(&mut self, address: u32) -> Ps {
+        let behind = self.device_access == (self.instructions, address.wrapping_sub(4));
+        self.device_access = (self.instructions, address);
+        if behind { self.soc.next_address_time(address) } else { self.soc.address_time(address) }
     }
 
     fn external_access(&mut self, index: usize, address: u32, width: u8, value: Option<u32>) -> u32 {
@@ -643,6 +704,8 @@ impl<'a> Machine<'a> {
         if matches!(role, Role::Uart { .. }) {
             self.serve_console();
             self.check_console_idle();
+        } else if role == Role::Time && !written {
+            self.polling.timed = true;
         } else {
             self.polling = Polling::default();
         }
@@ -681,10 +744,11 @@ impl<'a> Machine<'a> {
 
     /// SDRAM is used for the first time since something changed that it depends on.
     fn check_sdram(&mut self) {
-        self.sdram_unchecked = false;
-        for (kind, detail) in self.soc.sdram_problems(self.time) {
+        for (kind, detail) in self.soc.use_sdram(self.time, self.in_flight.write) {
             self.report(kind, detail);
         }
+        self.sdram_unchecked = self.soc.counts_sdram_accesses();
+        self.hierarchy.sdram_used = false;
     }
 
     fn check_console_idle(&mut self) {
@@ -692,8 +756,8 @@ impl<'a> Machine<'a> {
             self.polling = Polling::default();
             return;
         }
-        if self.time - self.polling.last > model::POLLING_GAP {
-            // It was busy with something else until now, or has just been reset.
+        if self.time - self.polling.last > model::POLLING_GAP || self.polling.timed {
+            // It was busy with something else until now, has just been reset, or waits for a time to pass.
             self.activity = self.time;
         }
         self.skip_polling();
@@ -707,7 +771,7 @@ impl<'a> Machine<'a> {
     /// long as another (some wait for an SDRAM refresh), will go on so until the next event: whole
     /// turns up to there are skipped.
     fn skip_polling(&mut self) {
-        let Polling { pc, last, period, turns } = self.polling;
+        let Polling { pc, last, period, turns, timed } = self.polling;
         let elapsed = self.time - last;
         let same = pc == self.pc && elapsed < 2 * period;
         self.polling = Polling {
@@ -715,13 +779,16 @@ impl<'a> Machine<'a> {
             last: self.time,
             period: if same { period.min(elapsed) } else { elapsed },
             turns: if same { turns + 1 } else { 0 },
+            timed: false,
         };
-        if self.polling.turns > model::POLLING_TURNS {
+        let turns = if timed { model::POLLING_TURNS_TIMED } else { model::POLLING_TURNS };
+        if self.polling.turns > turns {
             let turns = self.next_event.saturating_sub(self.time) / elapsed.max(1);
             let skipped = turns.saturating_sub(1) * elapsed;
             self.time += skipped;
             self.hierarchy.bus.skip(skipped);
             self.polling.last = self.time;
+            self.console.idle(skipped / 1000);
         }
     }
 

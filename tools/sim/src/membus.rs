@@ -64,6 +64,8 @@ const BANK_SHIFT: u32 = 24;
 #[derive(Debug, Default)]
 pub struct MemoryBus {
     free_at: Ps,
+    /// When nothing else drives the SDRAM's data lines any more.
+    sdram_free_at: Ps,
     /// Writes on their way: when they are done, and their words.
     buffered: VecDeque<(Ps, u32)>,
     /// Open row by bank of both chip selects.
@@ -74,14 +76,14 @@ pub struct MemoryBus {
 impl MemoryBus {
     /// Reads; how long the core waits.
     pub fn read(&mut self, now: Ps, transfer: Transfer, timing: &BusTiming) -> Ps {
-        let start = now.max(self.free_at);
+        let start = self.start(now, transfer);
         self.free_at = start + self.duration(start, transfer, false, timing);
         self.free_at - now
     }
 
     /// Writes and waits for it; how long the core waits.
     pub fn write(&mut self, now: Ps, transfer: Transfer, timing: &BusTiming) -> Ps {
-        let start = now.max(self.free_at);
+        let start = self.start(now, transfer);
         self.free_at = start + self.duration(start, transfer, true, timing);
         self.free_at - now
     }
@@ -102,7 +104,7 @@ impl MemoryBus {
             }
             at = self.buffered[0].0;
         }
-        let start = at.max(self.free_at);
+        let start = self.start(at, transfer);
         self.free_at = start + self.duration(start, transfer, true, timing);
         self.buffered.push_back((self.free_at, words));
         at - now
@@ -117,6 +119,18 @@ impl MemoryBus {
     /// The bus is taken by something else until then.
     pub fn hold(&mut self, until: Ps) {
         self.free_at = self.free_at.max(until);
+    }
+
+    /// The SDRAM's data lines are somebody else's until then.
+    pub fn hold_sdram(&mut self, until: Ps) {
+        self.sdram_free_at = self.sdram_free_at.max(until);
+    }
+
+    fn start(&self, now: Ps, transfer: Transfer) -> Ps {
+        match transfer.memory {
+            Memory::Sram => now.max(self.free_at),
+            Memory::Sdram => now.max(self.free_at).max(self.sdram_free_at),
+        }
     }
 
     /// Time has been skipped in which the bus did the same over and over.
@@ -226,5 +240,14 @@ mod tests {
         let timing = BusTiming { asynchronous: false, ..TIMING };
         assert_eq!(bus.read(0, word, &timing), 10_000);
         assert_eq!(bus.write(20_000, Transfer { words: 8, ..word }, &timing), 80_000);
+    }
+
+    #[test]
+    fn sdram_waits_for_its_data_lines() {
+        let mut bus = MemoryBus::default();
+        bus.hold_sdram(50_000);
+        let sram = Transfer { memory: Memory::Sram, address: 0, words: 1 };
+        assert_eq!(bus.read(0, sram, &TIMING), 20_000);
+        assert_eq!(bus.read(20_000, sdram(0x3000_0000, 1), &TIMING), 30_000 + 90_000);
     }
 }

@@ -94,13 +94,16 @@ impl Ram {
         true
     }
 
-    /// Makes the RAM visible to the CPU. The RAM must outlive it.
+    /// Makes `len` bytes from `offset` on visible to the CPU at an address. The RAM must outlive it.
     ///
     /// # Errors
     /// What the emulator says.
-    pub fn map<D>(&self, cpu: &mut Unicorn<'_, D>) -> Result<(), uc_error> {
-        // SAFETY: the pointer is valid for `len` bytes, and the machine drops the CPU before its RAM.
-        unsafe { cpu.mem_map_ptr(self.base.into(), self.len().into(), Prot::ALL, self.at(0).cast()) }
+    pub fn map<D>(&self, cpu: &mut Unicorn<'_, D>, at: u32, offset: u32, len: u32) -> Result<(), uc_error> {
+        let end = offset.checked_add(len).expect("a part of the RAM");
+        assert!(end <= self.len(), "a part of the RAM");
+        // SAFETY: the pointer is valid for `len` bytes, as just checked, and the machine drops the CPU
+        // before its RAM.
+        unsafe { cpu.mem_map_ptr(at.into(), len.into(), Prot::ALL, self.at(offset).cast()) }
     }
 }
 

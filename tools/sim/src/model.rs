@@ -2,7 +2,8 @@
 //!
 //! "TRM" is the ARM9TDMI Technical Reference Manual (ARM DDI 0180), chapter 7, instruction cycle
 //! summary and interlocks; "UM10 App. 4" the S3C2410A User's Manual, appendix 4 (ARM920T caches and
-//! write buffer). What neither says is marked as an assumption, with the reason for its size.
+//! write buffer); "EJ-S TRM" the ARM9EJ-S one (ARM DDI 0222), chapter 8. What none says is marked as
+//! an assumption, with the reason for its size; "recall" is knowledge of a manual not read again.
 
 use crate::bus::Ps;
 use crate::time::{MS, NS, US};
@@ -17,9 +18,9 @@ pub const CYCLES_REGISTER_SHIFT: u32 = 1;
 pub const CYCLES_REFILL: u32 = 2;
 /// More when a load writes the program counter. TRM: LDR pc 5, LDM with pc n + 4.
 pub const CYCLES_REFILL_LOAD: u32 = 4;
-/// MUL and MLA without the multiplier iterations. TRM: 2 + m.
+/// MUL and MLA without the multiplier iterations. TRM: 2 + m. EJ-S TRM: 2.
 pub const CYCLES_MULTIPLY: u32 = 2;
-/// The long multiplications without the iterations. TRM: 3 + m.
+/// The long multiplications without the iterations. TRM: 3 + m. EJ-S TRM: 3.
 pub const CYCLES_MULTIPLY_LONG: u32 = 3;
 /// SWP. TRM.
 pub const CYCLES_SWAP: u32 = 2;
@@ -35,6 +36,58 @@ pub const INTERLOCK_WORD: u32 = 1;
 pub const INTERLOCK_NARROW: u32 = 2;
 /// Exception entry. TRM: SWI and undefined 3.
 pub const CYCLES_EXCEPTION: u32 = 3;
+
+// ---- Core: what differs between cores --------------------------------------------------------
+
+/// Cycles in which the cores differ. All others are the same in both manuals.
+#[derive(Debug)]
+pub struct Cycles {
+    /// MRS.
+    pub mrs: u32,
+    /// Multiplications end early, and iterations come on top.
+    pub early_termination: bool,
+    /// More for a multiplication that sets the flags.
+    pub multiply_flags: u32,
+    /// Use of the result of a multiplication or of saturated arithmetic in the next instruction.
+    pub interlock_result: u32,
+    /// More for a load or store whose offset register is shifted.
+    pub scaled_offset: u32,
+    /// More when a logical operation, or one with a shifted operand, writes the program counter.
+    pub refill_shifter: u32,
+    /// The multiplications of half-words and the saturated ones are there, CLZ, PLD, LDRD and STRD too.
+    pub has_v5te: bool,
+}
+
+/// ARM9TDMI. TRM.
+pub static ARM9TDMI: Cycles = Cycles {
+    mrs: 1,
+    early_termination: true,
+    multiply_flags: 0,
+    interlock_result: 0,
+    scaled_offset: 0,
+    refill_shifter: 0,
+    has_v5te: false,
+};
+
+/// ARM9EJ-S, the core of the ARM926EJ-S. EJ-S TRM, table 8.2; MRS and the flags of multiplications
+/// by the ARM7EJ-S TRM (ARM DDI 0214), sections 9.7 and 9.9, whose pipeline differs in front of these
+/// stages only (assumption).
+pub static ARM9EJS: Cycles = Cycles {
+    mrs: 2,
+    early_termination: false,
+    multiply_flags: 2,
+    interlock_result: 1,
+    scaled_offset: 1,
+    refill_shifter: 1,
+    has_v5te: true,
+};
+
+/// SMULxy, SMLAxy, SMULWy and SMLAWy; also QADD and its kin. EJ-S TRM; GCC's arm926ejs.md agrees.
+pub const CYCLES_MULTIPLY_HALVES: u32 = 1;
+/// SMLALxy. GCC's arm926ejs.md, from the ARM926EJ-S TRM.
+pub const CYCLES_MULTIPLY_HALVES_LONG: u32 = 2;
+/// LDRD and STRD. EJ-S TRM.
+pub const CYCLES_DOUBLE: u32 = 2;
 
 // ---- Core: caches, MMU, write buffer -----------------------------------------------------------
 
@@ -52,6 +105,11 @@ pub const WRITE_BUFFER_WORDS: u32 = 16;
 pub const WRITE_BUFFER_ADDRESSES: usize = 4;
 /// Core cycles of a CP15 operation on one cache line besides the write-back. Assumption: pipeline latency.
 pub const CYCLES_LINE_OPERATION: u32 = 2;
+
+/// Segments of each cache of an AT91SAM9260: 8 KiB in four ways. Its data sheet (recall).
+pub const SAM9260_SEGMENTS: u32 = 64;
+/// Ways of each segment. ARM926EJ-S TRM (ARM DDI 0198), chapter 4: four.
+pub const ARM926_WAYS: u32 = 4;
 
 // ---- Buses ---------------------------------------------------------------------------------------
 
@@ -90,6 +148,12 @@ pub const SDRAM_T_RCD_MIN: Ps = 20 * NS;
 pub const SDRAM_T_RP_MIN: Ps = 20 * NS;
 /// Row cycle time. Assumption: as above.
 pub const SDRAM_T_RC_MIN: Ps = 65 * NS;
+/// Row active time. Assumption: as above.
+pub const SDRAM_T_RAS_MIN: Ps = 45 * NS;
+/// Write recovery. Assumption: as above.
+pub const SDRAM_T_WR_MIN: Ps = 15 * NS;
+/// Self refresh exit. Assumption: as above.
+pub const SDRAM_T_XSR_MIN: Ps = 75 * NS;
 /// Shortest clock at CAS latency 2. Assumption: as above (CL2 up to 100 MHz).
 pub const SDRAM_T_CK_CL2_MIN: Ps = 10 * NS;
 /// Refreshes between the mode register and the first use. JEDEC start-up sequence: at least two.
@@ -114,6 +178,25 @@ pub const S3C2410_HCLK_MAX_HZ: u64 = 133_300_000;
 pub const S3C2410_PCLK_MAX_HZ: u64 = 66_650_000;
 /// PLL lock time that LOCKTIME must allow for. Linux (clk-pll.c) waits as long after a change.
 pub const PLL_LOCK_MIN: Ps = 300 * US;
+/// AT91SAM9260: highest master clock. Linux (clk/at91/at91sam9260.c).
+pub const SAM9260_MCK_MAX_HZ: u64 = 105_000_000;
+/// Highest processor clock. Assumption: the boards' 198.656 MHz, rounded up; Linux has no limit.
+pub const SAM9260_PCK_MAX_HZ: u64 = 200_000_000;
+/// Slow clocks that a PLL's COUNT must allow for. Assumption: the 63 that every boot loader sets; the
+/// time depends on a filter of the board's.
+pub const SAM9_PLL_COUNT_MIN: u32 = 63;
+/// Periods of the slower of two clocks that the switch between them takes. Assumption.
+pub const SAM9_SWITCH_PERIODS: u64 = 4;
+/// MCK periods of each further word that one LDM or STM moves through the static memory controller.
+/// Assumption: uncached words are single transfers (ARM926EJ-S TRM, table 6-1), with an address phase each.
+pub const SAM9_NEXT_WORD_HCLK: u64 = 1;
+/// MCK periods of set-up, strobe and hold with which the boot ROM reads NAND. Assumption: those that
+/// at91bootstrap sets later; the ROM's MCK is the crystal.
+pub const SAM9_ROM_CYCLE: [u64; 3] = [1, 3, 1];
+/// From the configuration of the SDRAM controller to its first command. at91bootstrap, from the manual.
+pub const SAM9_SDRAM_PAUSE: Ps = 200 * US;
+/// Refreshes before the mode register. As above.
+pub const SAM9_SDRAM_REFRESHES: u32 = 8;
 /// How far the baud rate may be off, in per cent: 8N1 is sampled in the middle of the tenth bit.
 pub const BAUD_TOLERANCE_PERCENT: u64 = 3;
 
@@ -131,6 +214,8 @@ pub const POLLING_GAP: Ps = 10 * MS;
 /// Turns of a loop that only asks the empty receiver, all of about the same length, after which it is
 /// taken to be idle. More than any count of tries for a byte that a loader makes.
 pub const POLLING_TURNS: u32 = 20_000;
+/// The same of a loop that looks at the time as well: it counts no tries.
+pub const POLLING_TURNS_TIMED: u32 = 8;
 /// Exceptions inside the vector page, without an instruction outside it between them, that count as stuck.
 pub const STUCK_EXCEPTIONS: u32 = 8;
 /// Watchdog resets after which a run ends.

@@ -58,18 +58,21 @@ pub fn between(reads: &[PageRead], from: Ps, to: Ps) -> Range<usize> {
 /// How fast the kernel was read, beside what the bus and programmed I/O allow.
 ///
 /// The bus limit is a page read with all spare bytes. The limit of programmed I/O takes the data and
-/// only the spare bytes that hold ECC codes, in accesses as wide as the data register (a word on an
-/// S3C2440, a byte on an S3C2410), each with its overhead. Getting to those spare bytes is not counted.
+/// only the spare bytes that hold ECC codes, in accesses as wide as the controller takes them (a word on
+/// an S3C2440, a byte on an S3C2410, a load of eight registers from the window of an AT91), each with
+/// its overhead. Getting to those spare bytes is not counted.
 #[must_use]
 pub fn kernel_read(span: Span, part: &Part, layout: &EccLayout, cycles: ByteCycles) -> KernelRead {
     let geometry = &part.geometry;
     let addresses = u32::from(geometry.column_cycles + geometry.row_cycles);
     let latches = u64::from(part.commands.read_commands() + addresses);
     let t_r = part.timing.t_r_max.ps();
-    let accesses = u64::from((geometry.page + layout.code_bytes()).div_ceil(cycles.width));
-    let access = u64::from(cycles.width) * cycles.data + cycles.overhead;
+    let bytes = geometry.page + layout.code_bytes();
+    let accesses = bytes.div_ceil(cycles.width);
+    let further = bytes.div_ceil(4).saturating_sub(accesses);
+    let overhead = u64::from(accesses) * cycles.overhead + u64::from(further) * cycles.next_word;
     let bus = latches * cycles.latch + t_r + u64::from(geometry.page_total()) * cycles.data;
-    let pio = latches * (cycles.latch + cycles.overhead) + t_r + accesses * access;
+    let pio = latches * (cycles.latch + cycles.overhead) + t_r + u64::from(bytes) * cycles.data + overhead;
     let per_page = |time: Ps| f64::from(geometry.page) * 1e6 / time as f64;
     let bytes = span.pages * u64::from(geometry.page);
     let time = (span.end - span.start).max(1);
@@ -148,7 +151,7 @@ pub fn counters(log: &crate::part::Log, layout: &EccLayout, bus_time: Ps, boot_r
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::part::{DeliveredFlip, LINUX_256_3, LINUX_512_3, Log, k5d2g13acm, k9f1208u0c};
+    use crate::part::{AT91_2048_4, DeliveredFlip, LINUX_256_3, LINUX_512_3, Log, k5d2g13acm, k9f1208u0c};
     use crate::time::{NEVER, NS, US};
 
     fn read(page: u32, start: Ps, flips: &[(u32, u8)]) -> PageRead {
@@ -161,7 +164,7 @@ mod tests {
     /// (it rounds to 127 us and 16.1).
     #[test]
     fn limits_are_those_of_the_published_arithmetic() {
-        let cycles = ByteCycles { latch: 45 * NS, data: 45 * NS, overhead: 15 * NS, width: 4 };
+        let cycles = ByteCycles { latch: 45 * NS, data: 45 * NS, overhead: 15 * NS, next_word: 0, width: 4 };
         let span = Span { start: 0, end: 1272 * US, pages: 10 };
         let read = kernel_read(span, &k5d2g13acm::PART, &LINUX_256_3, cycles);
         assert!((read.bus_limit_mb_per_s - 17.016).abs() < 0.001, "{read:?}");
@@ -173,13 +176,39 @@ mod tests {
     /// A small page through a register of one byte: 5 latches, 512 bytes and the 3 of the code.
     #[test]
     fn limits_of_small_pages_and_byte_accesses() {
-        let cycles = ByteCycles { latch: 60 * NS, data: 50 * NS, overhead: 20 * NS, width: 1 };
+        let cycles = ByteCycles { latch: 60 * NS, data: 50 * NS, overhead: 20 * NS, next_word: 0, width: 1 };
         let span = Span { start: 0, end: 1000 * US, pages: 10 };
         let read = kernel_read(span, &k9f1208u0c::PART, &LINUX_512_3, cycles);
         let check = |found: f64, page_ns: f64| assert!((found - 512e3 / page_ns).abs() < 1e-9, "{read:?}");
         check(read.bus_limit_mb_per_s, 5.0 * 60.0 + 15_000.0 + 528.0 * 50.0);
         check(read.limit_mb_per_s, 5.0 * 80.0 + 15_000.0 + 515.0 * 70.0);
         assert_eq!(read.bytes, 5120);
+    }
+
+    /// 2048 bytes and the 4 of the code in 65 accesses, 448 of the 513 words not the first of theirs.
+    #[test]
+    fn limits_of_accesses_of_several_words() {
+        let cycles =
+            ByteCycles { latch: 50 * NS, data: 30 * NS, overhead: 20 * NS, next_word: 10 * NS, width: 32 };
+        let span = Span { start: 0, end: 1000 * US, pages: 10 };
+        let read = kernel_read(span, &k5d2g13acm::PART, &AT91_2048_4, cycles);
+        let page_ns = 7.0 * 70.0 + 25_000.0 + 2052.0 * 30.0 + 65.0 * 20.0 + 448.0 * 10.0;
+        assert!((read.limit_mb_per_s - 2048e3 / page_ns).abs() < 1e-9, "{read:?}");
+    }
+
+    #[test]
+    fn flips_of_pages_with_one_code() {
+        let log = Log {
+            reads: vec![
+                read(0, 0, &[(0, 0)]),
+                read(1, 0, &[(2047, 0), (2108, 1)]),
+                read(2, 0, &[(2107, 0)]),
+                read(3, 0, &[(2111, 0)]),
+            ],
+            ..Log::default()
+        };
+        let counters = counters(&log, &AT91_2048_4, 0, 0);
+        assert_eq!((counters.corrected_bits, counters.uncorrectable), (2, 1));
     }
 
     #[test]

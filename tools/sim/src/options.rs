@@ -2,6 +2,7 @@
 
 use regex::bytes::Regex;
 
+use crate::cut::PowerCut;
 use crate::part::Flip;
 
 /// What to simulate and when to stop.
@@ -15,6 +16,17 @@ pub struct Options {
     pub bad_blocks: Vec<u32>,
     /// Bits that read inverted.
     pub flips: Vec<Flip>,
+    /// Pages that fail to program: the status says so (bit 0), and they are left half programmed.
+    pub fail_programs: Vec<u32>,
+    /// Erase blocks that fail to erase, the same way.
+    pub fail_erases: Vec<u32>,
+    /// How many erases a block stands, those of earlier runs with the same
+    /// [`NandImage`](crate::NandImage) included; every further one fails.
+    pub endurance: Option<u32>,
+    /// Cuts the power: the run ends with [`Outcome::Powercut`](crate::Outcome::Powercut), and an
+    /// operation under way leaves a torn page or block. A run that does not get there ends as
+    /// it would without. [`every_cut`](crate::every_cut) tries all cuts.
+    pub cut: Option<PowerCut>,
     /// Modelled time after which the run ends with [`Outcome::Timeout`](crate::Outcome::Timeout).
     pub max_time_ns: u64,
     /// Ends the run when the console output matches.
@@ -42,6 +54,10 @@ impl Options {
             part: None,
             bad_blocks: Vec::new(),
             flips: Vec::new(),
+            fail_programs: Vec::new(),
+            fail_erases: Vec::new(),
+            endurance: None,
+            cut: None,
             max_time_ns: 60_000_000_000,
             until: None,
             stop_at_kernel: true,

@@ -1,6 +1,7 @@
 //! What came out of a run.
 
 use crate::bus::Violation;
+use crate::part::Torn;
 use crate::trace::{PageSummary, Trace};
 use serde::Serialize;
 
@@ -17,7 +18,7 @@ pub enum Outcome {
     Fault,
     /// The modelled time was up.
     Timeout,
-    /// The power was cut.
+    /// The power was cut, before or after a kernel was entered.
     Powercut,
 }
 
@@ -49,10 +50,29 @@ pub struct NandCounters {
     pub corrected_bits: u64,
     /// Pages with more flips in one ECC step than can be corrected.
     pub uncorrectable: u64,
-    /// Pages programmed.
+    /// Pages programmed, or tried to.
     pub programs: u64,
-    /// Blocks erased.
+    /// Blocks erased, or tried to.
     pub erases: u64,
+}
+
+impl NandCounters {
+    /// Programs and erases, as [`PowerCut::Operation`](crate::PowerCut::Operation) counts them.
+    #[must_use]
+    pub fn operations(&self) -> u64 {
+        self.programs + self.erases
+    }
+}
+
+/// What a cut of the power met.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PowerLoss {
+    /// Programs and erases that had begun.
+    pub operations: u64,
+    /// The last of them, when it was under way.
+    pub torn: Option<Torn>,
+    /// The share of its time that it had had.
+    pub progress: Option<f64>,
 }
 
 /// How fast the kernel came out of the NAND.
@@ -108,6 +128,8 @@ pub struct Report {
     pub pages_past_kernel: Option<PageSummary>,
     /// The stretches of the boot.
     pub phases: Vec<Phase>,
+    /// What the cut of the power met, when that was the outcome.
+    pub power_loss: Option<PowerLoss>,
     /// What the board does not let pass, up to the kernel's first instruction.
     pub violations: Vec<Violation>,
     /// How many there were in all; `violations` keeps a few per place.

@@ -15,7 +15,7 @@ use crate::machine::{Machine, Stop};
 use crate::observe;
 use crate::options::Options;
 use crate::part::{self, Chip, Faults, NandImage, Part};
-use crate::report::{Outcome, Report};
+use crate::report::{Outcome, PowerLoss, Report};
 use crate::time::NEVER;
 
 /// QEMU's exception numbers that reach the interrupt hook.
@@ -37,7 +37,7 @@ pub fn run(options: &Options, nand: &mut NandImage, console: &mut dyn Console) -
     let board =
         board::find(&options.board).ok_or_else(|| Error::UnknownBoard { name: options.board.clone() })?;
     let part = find_part(board, options)?;
-    let faults = Faults { bad_blocks: options.bad_blocks.clone(), flips: options.flips.clone() };
+    let faults = faults(options);
     // What is wrong is found out before the caller's image is taken.
     Chip::new(part, NandImage::default(), faults.clone()).map_err(Error::Part)?;
     if nand.len() > part.geometry.raw_size() {
@@ -48,11 +48,25 @@ pub fn run(options: &Options, nand: &mut NandImage, console: &mut dyn Console) -
         };
         return Err(Error::Part(error));
     }
-    let chip = Chip::new(part, std::mem::take(nand), faults).map_err(Error::Part)?;
+    let mut chip = Chip::new(part, std::mem::take(nand), faults).map_err(Error::Part)?;
+    if let Some(cut) = options.cut {
+        chip.plan_power_cut(cut);
+    }
     let machine = Rc::new(RefCell::new(Machine::new(board, options, chip, console)));
     let outcome = emulate(&machine);
     let machine = Rc::into_inner(machine).expect("the CPU and its hooks are gone").into_inner();
     finish(machine, part, options, outcome, nand)
+}
+
+fn faults(options: &Options) -> Faults {
+    Faults {
+        bad_blocks: options.bad_blocks.clone(),
+        flips: options.flips.clone(),
+        fail_programs: options.fail_programs.clone(),
+        fail_erases: options.fail_erases.clone(),
+        endurance: options.endurance,
+        seed: options.seed,
+    }
 }
 
 fn find_part(board: &'static Board, options: &Options) -> Result<&'static Part, Error> {
@@ -77,13 +91,17 @@ fn emulate(machine: &Shared<'_>) -> Result<Outcome, Error> {
 
 /// RAM where RAM is; everything else goes to [`Machine::device`].
 fn map<'a>(cpu: &mut Cpu<'a>, machine: &Shared<'a>) -> Result<(), Error> {
-    let mut free: u64 = 0;
     let machine_now = machine.borrow();
     let memories = &machine_now.hierarchy.memories;
-    for ram in [&memories.sram, &memories.sdram] {
-        map_devices(cpu, machine, free, ram.base().into())?;
-        ram.map(cpu).map_err(failed("map RAM"))?;
-        free = u64::from(ram.base()) + u64::from(ram.len());
+    let aliases = memories.aliases().map(|(at, offset, len)| (at, &memories.sram, offset, len));
+    let own = [&memories.sram, &memories.sdram].map(|ram| (ram.base(), ram, 0, ram.len()));
+    let mut places: Vec<_> = aliases.chain(own).collect();
+    places.sort_by_key(|&(at, ..)| at);
+    let mut free: u64 = 0;
+    for (at, ram, offset, len) in places {
+        map_devices(cpu, machine, free, at.into())?;
+        ram.map(cpu, at, offset, len).map_err(failed("map RAM"))?;
+        free = u64::from(at) + u64::from(len);
     }
     map_devices(cpu, machine, free, 1 << 32)
 }
@@ -167,10 +185,13 @@ fn run_loop(cpu: &mut Cpu<'_>, machine: &Shared<'_>) -> Result<Outcome, Error> {
             }
             Stop::Emulate { register, value } => {
                 cpu.set(register, value);
-                let next = pc.wrapping_add(4);
-                machine.continue_at(next);
-                next
+                skip(pc, &mut machine)
             }
+            Stop::Flags(flags) => {
+                cpu.set_cpsr(cpu.cpsr() & !psr::FLAGS | flags);
+                skip(pc, &mut machine)
+            }
+            Stop::Skip => skip(pc, &mut machine),
             Stop::Reset => {
                 machine.reset();
                 cpu.ctl_flush_tb().and_then(|()| cpu.ctl_flush_tlb()).map_err(failed("reset"))?;
@@ -181,6 +202,13 @@ fn run_loop(cpu: &mut Cpu<'_>, machine: &Shared<'_>) -> Result<Outcome, Error> {
     }
 }
 
+/// Goes on behind the ARM instruction at `pc`.
+fn skip(pc: u32, machine: &mut Machine<'_>) -> u32 {
+    let next = pc.wrapping_add(4);
+    machine.continue_at(next);
+    next
+}
+
 fn finish(
     mut machine: Machine<'_>,
     part: &'static Part,
@@ -188,9 +216,14 @@ fn finish(
     outcome: Result<Outcome, Error>,
     nand: &mut NandImage,
 ) -> Result<Report, Error> {
-    machine.finish();
+    let cut = matches!(outcome, Ok(Outcome::Powercut));
+    if !cut {
+        machine.finish();
+    }
     let report = outcome.map(|outcome| report(&mut machine, part, options, outcome));
-    *nand = machine.soc.into_chip().into_image();
+    let chip = machine.soc.into_chip();
+    let off = chip.power_off_at();
+    *nand = if cut { chip.cut_power(off) } else { chip.into_image() };
     report
 }
 
@@ -206,9 +239,13 @@ fn report(machine: &mut Machine<'_>, part: &'static Part, options: &Options, out
     let pages = kernel.and_then(|span| mean(span.start, span.end));
     let pages_past_kernel = mean(entered, NEVER);
     let trace = machine.recorder.trace(machine.time, log);
-    // Once the kernel runs, the loader has done its work: how the run ends is the kernel's affair.
-    let entered = machine.marks.entry.map(|time| (Outcome::Kernel, time));
-    let (outcome, end) = entered.unwrap_or((outcome, machine.time));
+    let chip = machine.soc.chip();
+    let (outcome, end) = match (outcome, machine.marks.entry) {
+        (Outcome::Powercut, _) => (outcome, chip.power_off_at()),
+        // Once the kernel runs, the loader has done its work: how the run ends is the kernel's affair.
+        (_, Some(entered)) => (Outcome::Kernel, entered),
+        (_, None) => (outcome, machine.time),
+    };
     Report {
         board: options.board.clone(),
         part: part.name.to_owned(),
@@ -223,6 +260,7 @@ fn report(machine: &mut Machine<'_>, part: &'static Part, options: &Options, out
         pages,
         pages_past_kernel,
         phases: observe::phases(&machine.marks, kernel, end),
+        power_loss: (outcome == Outcome::Powercut).then(|| power_loss(chip)),
         violations: machine.violations.list().to_vec(),
         violations_total: machine.violations.total(),
         after_entry: machine.after_entry.list().to_vec(),
@@ -231,5 +269,14 @@ fn report(machine: &mut Machine<'_>, part: &'static Part, options: &Options, out
         resets: machine.resets,
         notes: machine.notes(),
         trace,
+    }
+}
+
+fn power_loss(chip: &Chip) -> PowerLoss {
+    let torn = chip.torn_at(chip.power_off_at());
+    PowerLoss {
+        operations: chip.operations(),
+        torn: torn.map(|(torn, _)| torn),
+        progress: torn.map(|(_, progress)| progress),
     }
 }

@@ -138,7 +138,7 @@ fn unknown_names_are_errors() {
         let error = sim::run(&options, &mut Program::new().image(), &mut sim::Capture::default());
         assert_eq!(error.expect_err("must fail").to_string(), text);
     };
-    check(Options::new("beagle"), "no board `beagle`; known: gta02, mini2440, smdk2410");
+    check(Options::new("beagle"), "no board `beagle`; known: gta02, mini2440, smdk2410, at91sam9260ek");
     check(
         Options { part: Some("X".to_owned()), ..Options::new("gta02") },
         "board gta02 has no NAND part `X`; known: K5D2G13ACM",

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Program, SDRAM, kinds};
-use sim::{Capture, Entry, NandImage, Options, Outcome, Report};
+use sim::{Capture, Entry, NandImage, Options, Outcome, PowerCut, Report};
 
 const LOAD: u32 = SDRAM + 0x8000;
 const TAGS: u32 = SDRAM + 0x100;
@@ -13,29 +13,11 @@ fn kernel() -> [u32; 5] {
     [0xe3a0_b450, 0xe3a0_c06b, 0xe5cb_c020, 0xeaff_fffe, 0] // mov r11, #0x50000000; mov r12, #'k'; strb; b .
 }
 
-fn crc32(bytes: &[u8]) -> u32 {
-    let step = |crc: u32, byte: &u8| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ if crc & 1 != 0 { 0xedb8_8320 } else { 0 })
-    };
-    !bytes.iter().fold(!0, step)
-}
-
 /// A uImage of the kernel at the start of block 1.
 fn with_kernel(image: NandImage) -> NandImage {
     let mut image = image;
     let data: Vec<u8> = kernel().iter().flat_map(|word| word.to_le_bytes()).collect();
-    let mut header = vec![0; 64];
-    let mut put = |at: usize, value: u32| header[at..at + 4].copy_from_slice(&value.to_be_bytes());
-    put(0, 0x2705_1956);
-    put(12, data.len() as u32);
-    put(16, LOAD);
-    put(20, LOAD);
-    put(24, crc32(&data));
-    put(28, 0x0502_0200); // Linux, ARM, kernel, not compressed
-    let crc = crc32(&header);
-    header[4..8].copy_from_slice(&crc.to_be_bytes());
-    header.extend(data);
-    image.write(64 * 2112, &header);
+    image.write(64 * 2112, &common::uimage(LOAD, &data));
     image
 }
 
@@ -79,6 +61,16 @@ fn the_kernel_can_be_watched() {
     let report = run(&loader(1999, &kernel()).word(JUMP), &options);
     assert_eq!((report.outcome, report.uart.as_str()), (Outcome::Kernel, "k"));
     assert_eq!((report.kernel_crc_ok, report.violations_total), (true, 0));
+}
+
+#[test]
+fn the_power_can_be_cut_in_the_kernel() {
+    let program = loader(1999, &kernel()).word(JUMP);
+    let entered = run(&program, &mini2440()).time_ns;
+    let cut = Some(PowerCut::Time { ns: entered + 1_000_000 });
+    let report = run(&program, &Options { stop_at_kernel: false, cut, ..mini2440() });
+    assert_eq!((report.outcome, report.time_ns), (Outcome::Powercut, entered + 1_000_000));
+    assert!(report.entry.is_some() && report.kernel_crc_ok, "{report:?}");
 }
 
 #[test]

@@ -75,28 +75,10 @@ fn loader() -> Program {
     program.load(0, 0).load(1, 193).load(2, TAGS).load(3, LOAD).word(0xe1a0_f003) // mov pc, r3
 }
 
-fn crc32(bytes: &[u8]) -> u32 {
-    let step = |crc: u32, byte: &u8| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ if crc & 1 != 0 { 0xedb8_8320 } else { 0 })
-    };
-    !bytes.iter().fold(!0, step)
-}
-
 /// A uImage that fills its pages.
 fn uimage() -> Vec<u8> {
     let data: Vec<u8> = (0..PAGES * 512 - 64).map(|i| ((i * i) >> 3) as u8).collect();
-    let mut header = vec![0; 64];
-    let mut put = |at: usize, value: u32| header[at..at + 4].copy_from_slice(&value.to_be_bytes());
-    put(0, 0x2705_1956);
-    put(12, data.len() as u32);
-    put(16, LOAD);
-    put(20, LOAD);
-    put(24, crc32(&data));
-    put(28, 0x0502_0200); // Linux, ARM, kernel, not compressed
-    let crc = crc32(&header);
-    header[4..8].copy_from_slice(&crc.to_be_bytes());
-    header.extend(data);
-    header
+    common::uimage(LOAD, &data)
 }
 
 /// The program in the first eight pages, the kernel from [`FIRST_PAGE`] on.

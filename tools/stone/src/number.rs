@@ -22,6 +22,14 @@ pub fn number(text: &str) -> Result<u64, String> {
     parsed.map_err(|_| format!("`{text}` is not a number"))
 }
 
+/// The same, of 32 bits: the number of a page, or of anything else that is counted.
+///
+/// # Errors
+/// Says what is not a number, or too large.
+pub fn count(text: &str) -> Result<u32, String> {
+    number(text)?.try_into().map_err(|_| format!("`{text}` has more than 32 bits"))
+}
+
 /// A size in bytes: a number, or one with the unit `KiB` or `MiB`.
 ///
 /// # Errors
@@ -87,6 +95,15 @@ mod tests {
         check("1f0000000", None);
         check("", None);
         check("g", None);
+    }
+
+    #[test]
+    fn counts_have_32_bits() {
+        let check = |text, expected: Option<u32>| assert_eq!(count(text).ok(), expected, "{text}");
+        check("0x41", Some(65));
+        check("4294967295", Some(u32::MAX));
+        check("4294967296", None);
+        check("-1", None);
     }
 
     #[test]

@@ -170,6 +170,91 @@ fn saving_keeps_an_unchanged_image_as_it_is() {
     assert_eq!(place.read("e.nand"), before);
 }
 
+/// Erases block 3 and hangs; in the place of [`BEHIND_TABLE`].
+const ERASE: [u32; 12] = [
+    0xe3a0_444e, // mov  r4, #0x4e000000   NAND controller
+    0xe3a0_0001, // mov  r0, #1
+    0xe584_0004, // str  r0, [r4, #4]      NFCONT: on, chip selected
+    0xe3a0_0060, // mov  r0, #0x60
+    0xe5c4_0008, // strb r0, [r4, #8]      NFCMD: erase
+    0xe3a0_00c0, // mov  r0, #0xc0
+    0xe5c4_000c, // strb r0, [r4, #0xc]    NFADDR: page 192
+    0xe3a0_0000, // mov  r0, #0
+    0xe5c4_000c, // strb r0, [r4, #0xc]
+    0xe3a0_00d0, // mov  r0, #0xd0
+    0xe5c4_0008, // strb r0, [r4, #8]      NFCMD: go
+    0xeaff_fffe, // b    .
+];
+
+/// The raw bytes of a block, and of block 3 in an image.
+const BLOCK: usize = 64 * 2112;
+
+fn block_3(place: &Place) -> Vec<u8> {
+    let mut image = place.read("e.nand");
+    image.resize(4 * BLOCK, 0xff);
+    image.split_off(3 * BLOCK)
+}
+
+/// An image whose program erases block 3, which is full of 55h.
+fn place_that_erases() -> Place {
+    let place = place();
+    let mut code = place.read("echo");
+    code.truncate(0x164);
+    code.extend(ERASE.map(u32::to_le_bytes).concat());
+    place.write("echo", code);
+    place.good("nand r.toml -o e.nand --trim");
+    let mut image = place.read("e.nand");
+    image.resize(3 * BLOCK, 0xff);
+    image.extend([0x55; BLOCK]);
+    place.write("e.nand", image);
+    place
+}
+
+#[test]
+fn a_power_cut_leaves_what_it_has_torn_in_the_file() {
+    let place = place_that_erases();
+    place.good(&format!("{RUN} --cut 1:before --save"));
+    assert_eq!(block_3(&place), [0x55; BLOCK]);
+    let shown = place.good(&format!("{RUN} --cut 1 --seed 2 --save --report r.json"));
+    for expected in ["the power was cut\n", "operations begun: 1; torn ", "erase of block 3; saved with one"]
+    {
+        assert!(shown.contains(expected), "{shown}");
+    }
+    let report: serde_json::Value = serde_json::from_slice(&place.read("r.json")).unwrap();
+    assert_eq!((&report["outcome"], &report["power_loss"]["torn"]["block"]), (&"powercut".into(), &3.into()));
+    let torn = block_3(&place);
+    assert!(torn.iter().all(|byte| byte & 0x55 == 0x55) && torn != [0x55; BLOCK] && torn != [0xff; BLOCK]);
+    place.good(&format!("{RUN} --cut 1:after --save"));
+    assert_eq!(block_3(&place), [0xff; BLOCK]);
+}
+
+#[test]
+fn a_cut_can_be_at_a_time_and_has_to_come() {
+    let place = place_that_erases();
+    assert!(place.good(&format!("{RUN} --cut-time 1.5ms")).contains("torn"), "inside the erase");
+    assert!(place.good(&format!("{RUN} --cut-time 10us")).contains("operations begun: 0, all done"));
+    let missed = "NOT reached: a cut inside operation 2 (operations: 1)";
+    place.fails(&format!("{RUN} --cut 2"), &["NOT GOOD", missed]);
+    let usage = |options: &str| common::text(&place.stone(&format!("{RUN} {options}")).stderr);
+    assert!(usage("--cut 0").contains("there is no operation 0"));
+    assert!(usage("--cut 1 --cut-time 1ms").contains("cannot be used with"));
+}
+
+#[test]
+fn operations_can_fail() {
+    let place = place_that_erases();
+    let run = |options: &str| {
+        place.stone(&format!("{RUN} --save --max-time 1s {options}"));
+        block_3(&place)
+    };
+    let failed = run("--fail-erase 2-3 --fail-program 0x40,65");
+    assert!(failed != [0x55; BLOCK] && failed != [0xff; BLOCK]);
+    assert_ne!(run("--endurance 0"), [0xff; BLOCK]);
+    assert_eq!(run("--endurance 1"), [0xff; BLOCK]);
+    place.fails(&format!("{RUN} --fail-erase 1024"), &["block that fails to erase 1024", "blocks 0 to 1023"]);
+    place.fails(&format!("{RUN} --fail-program 65536"), &["page 65536 that fails to program"]);
+}
+
 /// Reads until what was read ends with this.
 fn read_until(from: &mut impl Read, end: &str) -> String {
     let mut seen = Vec::new();

@@ -1,5 +1,6 @@
 //! Boards: a file of data each.
 
+pub mod at91sam9260ek;
 pub mod gta02;
 pub mod mini2440;
 pub mod smdk2410;
@@ -8,7 +9,7 @@ use crate::bus::Ps;
 use crate::soc::Fitted;
 
 /// Every board there is.
-pub static BOARDS: &[&Board] = &[&gta02::BOARD, &mini2440::BOARD, &smdk2410::BOARD];
+pub static BOARDS: &[&Board] = &[&gta02::BOARD, &mini2440::BOARD, &smdk2410::BOARD, &at91sam9260ek::BOARD];
 
 /// The board of this name.
 #[must_use]

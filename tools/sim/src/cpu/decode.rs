@@ -1,12 +1,12 @@
 //! What an instruction costs and which memory it touches.
 //!
-//! This decodes for time and strictness only; executing, and refusing what ARMv4T does not have,
-//! is the emulator's. Costs: ARM9TDMI TRM, see [`crate::model`].
+//! This decodes for time and strictness only; executing, and refusing what the core does not have,
+//! is the emulator's. Costs: see [`crate::model`].
 
 use super::condition::ALWAYS;
 use super::registers::{Registers, psr};
 use super::thumb;
-use crate::model;
+use crate::model::{self, Cycles};
 
 /// An instruction as the time model sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Instruction {
 /// A register that arrives late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Late {
-    /// The register, as a bit.
+    /// The register, as a bit, or the registers.
     pub register: u16,
     /// Cycles an instruction right behind that reads it has to wait.
     pub wait: u32,
@@ -77,6 +77,8 @@ pub struct Data {
     pub width: u8,
     /// Elements at ascending addresses.
     pub count: u8,
+    /// What the first address must be a multiple of.
+    pub align: u8,
     /// Load.
     pub read: bool,
     /// Store. SWP is both.
@@ -150,6 +152,30 @@ impl Instruction {
         }
     }
 
+    /// A result that the next instruction has to wait for.
+    const fn with_result(self, registers: u16, cycles: &Cycles) -> Self {
+        match cycles.interlock_result {
+            0 => self,
+            wait => Self { late: Some(Late { register: registers, wait }), ..self },
+        }
+    }
+
+    /// A multiplication.
+    fn multiplying(self, multiplier: Multiplier, result: u16, flags: bool, cycles: &Cycles) -> Self {
+        let multiplier = cycles.early_termination.then_some(multiplier);
+        if flags && cycles.multiply_flags > 0 {
+            // It takes longer, and then its result is there.
+            return Self { cycles: self.cycles + cycles.multiply_flags, multiplier, ..self };
+        }
+        Self { multiplier, ..self }.with_result(result, cycles)
+    }
+
+    /// A Thumb multiplication: it sets the flags.
+    pub(super) fn thumb_multiply(rd: u8, sources: u16, cycles: &Cycles) -> Self {
+        let plain = Self::plain(model::CYCLES_MULTIPLY, sources);
+        plain.multiplying(Multiplier { register: rd, signed: true }, 1 << rd, true, cycles)
+    }
+
     /// A load or store of one element.
     pub(super) fn single(data: Data, register: u8, sources: u16) -> Self {
         let late = data.read.then_some(Late {
@@ -173,6 +199,7 @@ impl Instruction {
             offset: Offset::Constant(first),
             width: 4,
             count: count as u8,
+            align: 4,
             read: load,
             write: !load,
             user: false,
@@ -194,26 +221,33 @@ impl Instruction {
 /// Recently decoded instructions: programs run the same ones over and over. It only saves host time.
 #[derive(Debug)]
 pub struct Decoder {
+    cycles: &'static Cycles,
     recent: Vec<(u32, Instruction)>,
 }
 
 /// Entries of a [`Decoder`], a power of two.
 const RECENT: usize = 4096;
 
-impl Default for Decoder {
-    fn default() -> Self {
-        Self { recent: vec![(0, arm(0)); RECENT] }
-    }
-}
-
 impl Decoder {
+    /// A decoder for a core with these cycles.
+    #[must_use]
+    pub fn new(cycles: &'static Cycles) -> Self {
+        Self { cycles, recent: vec![(0, arm(0, cycles)); RECENT] }
+    }
+
+    /// As [`thumb`].
+    #[must_use]
+    pub fn thumb(&self, opcode: u16, size: u32) -> Instruction {
+        thumb::decode(opcode, size, self.cycles)
+    }
+
     /// As [`arm`].
     pub fn arm(&mut self, opcode: u32) -> Instruction {
         // Multiplicative hashing (Knuth): the top bits of the product depend on all of the opcode.
         let slot = (opcode.wrapping_mul(0x9e37_79b1) >> (32 - RECENT.ilog2())) as usize;
         let recent = &mut self.recent[slot];
         if recent.0 != opcode {
-            *recent = (opcode, arm(opcode));
+            *recent = (opcode, arm(opcode, self.cycles));
         }
         recent.1
     }
@@ -229,11 +263,13 @@ fn bit(opcode: u32, at: u32) -> bool {
 
 /// Decodes an ARM instruction.
 #[must_use]
-pub fn arm(opcode: u32) -> Instruction {
+pub fn arm(opcode: u32, cycles: &Cycles) -> Instruction {
     let instruction = match opcode >> 25 & 7 {
-        0 if opcode & 0x90 == 0x90 => multiply_or_extra(opcode),
-        0 | 1 => data_processing(opcode),
-        2 | 3 => single_transfer(opcode),
+        // PLD, the only load without a condition: the ARM926EJ-S ignores it (TRM, chapter 2).
+        2 | 3 if cycles.has_v5te && opcode >> 28 == 0xf => Instruction::plain(model::CYCLES_PLAIN, 0),
+        0 if opcode & 0x90 == 0x90 => multiply_or_extra(opcode, cycles),
+        0 | 1 => data_processing(opcode, cycles),
+        2 | 3 => single_transfer(opcode, cycles),
         4 => multiple_transfer(opcode),
         5 => Instruction::plain(model::CYCLES_PLAIN, 0),
         6 => Instruction::plain(model::CYCLES_PLAIN, 1 << field(opcode, 16)),
@@ -242,28 +278,44 @@ pub fn arm(opcode: u32) -> Instruction {
     Instruction { condition: (opcode >> 28) as u8, ..instruction }
 }
 
-/// Decodes a Thumb instruction; `size` is 4 for the two halves of BL, the first in the low half.
-#[must_use]
-pub fn thumb(opcode: u16, size: u32) -> Instruction {
-    thumb::decode(opcode, size)
-}
-
-fn multiply_or_extra(opcode: u32) -> Instruction {
-    if opcode & 0x60 != 0 {
-        return half_word_transfer(opcode);
+fn multiply_or_extra(opcode: u32, cycles: &Cycles) -> Instruction {
+    match opcode & 0x60 {
+        0 => {}
+        0x40 | 0x60 if cycles.has_v5te && !bit(opcode, 20) => return double_transfer(opcode),
+        _ => return half_word_transfer(opcode),
     }
     let (rs, rm) = (field(opcode, 8), field(opcode, 0));
+    let (low, high) = (1 << field(opcode, 12), 1 << field(opcode, 16));
+    let sources = 1 << rs | 1 << rm;
     match opcode >> 23 & 3 {
-        0 => Instruction {
-            multiplier: Some(Multiplier { register: rs, signed: true }),
-            ..Instruction::plain(model::CYCLES_MULTIPLY, 1 << rs | 1 << rm | 1 << field(opcode, 12))
-        },
-        1 => Instruction {
-            multiplier: Some(Multiplier { register: rs, signed: bit(opcode, 22) }),
-            ..Instruction::plain(model::CYCLES_MULTIPLY_LONG, 1 << rs | 1 << rm)
-        },
+        0 => {
+            let multiplier = Multiplier { register: rs, signed: true };
+            let plain = Instruction::plain(model::CYCLES_MULTIPLY, sources | low);
+            plain.multiplying(multiplier, high, bit(opcode, 20), cycles)
+        }
+        1 => {
+            let multiplier = Multiplier { register: rs, signed: bit(opcode, 22) };
+            let plain = Instruction::plain(model::CYCLES_MULTIPLY_LONG, sources);
+            plain.multiplying(multiplier, low | high, bit(opcode, 20), cycles)
+        }
         2 => swap(opcode),
         _ => Instruction::plain(model::CYCLES_PLAIN, 0),
+    }
+}
+
+/// LDRD and STRD: an even register and the next, from a multiple of eight.
+fn double_transfer(opcode: u32) -> Instruction {
+    let half = half_word_transfer(opcode);
+    let (register, load) = (field(opcode, 12), !bit(opcode, 5));
+    let pair = 3_u16 << (register & !1);
+    let data = half.data.map(|data| Data { width: 4, count: 2, align: 8, read: load, write: !load, ..data });
+    let late = Late { register: pair & pair << 1, wait: model::INTERLOCK_WORD };
+    Instruction {
+        cycles: model::CYCLES_DOUBLE,
+        sources: half.sources & !(1 << register) | if load { 1 << field(opcode, 16) } else { pair },
+        late: load.then_some(late),
+        data,
+        ..half
     }
 }
 
@@ -273,6 +325,7 @@ fn swap(opcode: u32) -> Instruction {
         offset: Offset::Constant(0),
         width: if bit(opcode, 22) { 1 } else { 4 },
         count: 1,
+        align: if bit(opcode, 22) { 1 } else { 4 },
         read: true,
         write: true,
         user: false,
@@ -296,6 +349,7 @@ fn half_word_transfer(opcode: u32) -> Instruction {
         offset,
         width: if opcode & 0x60 == 0x40 { 1 } else { 2 },
         count: 1,
+        align: if opcode & 0x60 == 0x40 { 1 } else { 2 },
         read: load,
         write: !load,
         user: false,
@@ -304,15 +358,23 @@ fn half_word_transfer(opcode: u32) -> Instruction {
     Instruction::single(data, field(opcode, 12), source)
 }
 
-fn data_processing(opcode: u32) -> Instruction {
-    let immediate = bit(opcode, 25);
+fn data_processing(opcode: u32, cycles: &Cycles) -> Instruction {
     if opcode & 0x0190_0000 == 0x0100_0000 {
-        return miscellaneous(opcode);
+        return miscellaneous(opcode, cycles);
     }
     let operation = opcode >> 21 & 0xf;
+    // SUB, RSB, ADD, ADC, SBC and RSC do not go through the logic unit.
+    let logical = !matches!(operation, 2..=7);
+    let shifted = !bit(opcode, 25) && opcode & 0xff0 != 0;
+    let instruction = operands(opcode, operation);
+    let more = if logical || shifted { cycles.refill_shifter } else { 0 };
+    Instruction { refill: instruction.refill + more, ..instruction }
+}
+
+fn operands(opcode: u32, operation: u32) -> Instruction {
     // MOV and MVN have no first operand.
     let first = if matches!(operation, 0xd | 0xf) { 0 } else { 1 << field(opcode, 16) };
-    if immediate {
+    if bit(opcode, 25) {
         return Instruction::plain(model::CYCLES_PLAIN, first);
     }
     let second = first | 1 << field(opcode, 0);
@@ -323,9 +385,19 @@ fn data_processing(opcode: u32) -> Instruction {
     Instruction::plain(model::CYCLES_PLAIN, second)
 }
 
-/// MRS, MSR and BX live where TST to CMN without the S bit would be.
-fn miscellaneous(opcode: u32) -> Instruction {
+/// MRS, MSR, BX and most of what ARMv5 added live where TST to CMN without the S bit would be.
+fn miscellaneous(opcode: u32, cycles: &Cycles) -> Instruction {
     let source = if bit(opcode, 25) { 0 } else { 1 << field(opcode, 0) };
+    match opcode >> 4 & 0xf {
+        _ if bit(opcode, 25) => {}
+        0 if !bit(opcode, 21) => return Instruction::plain(cycles.mrs, source),
+        5 if cycles.has_v5te => {
+            let saturated = Instruction::plain(model::CYCLES_PLAIN, source | 1 << field(opcode, 16));
+            return saturated.with_result(1 << field(opcode, 12), cycles);
+        }
+        8 | 10 | 12 | 14 if cycles.has_v5te => return multiply_halves(opcode, source, cycles),
+        _ => {}
+    }
     let writes_psr = bit(opcode, 21) && opcode & 0xf0 == 0 || bit(opcode, 25);
     if writes_psr && opcode >> 16 & 7 != 0 {
         return Instruction::plain(model::CYCLES_MSR_CONTROL, source);
@@ -333,7 +405,19 @@ fn miscellaneous(opcode: u32) -> Instruction {
     Instruction::plain(model::CYCLES_PLAIN, source)
 }
 
-fn single_transfer(opcode: u32) -> Instruction {
+/// SMULxy, SMULWy, SMLAxy, SMLAWy and SMLALxy.
+fn multiply_halves(opcode: u32, rm: u16, cycles: &Cycles) -> Instruction {
+    let (low, high) = (1 << field(opcode, 12), 1 << field(opcode, 16));
+    let sources = rm | 1 << field(opcode, 8);
+    match opcode >> 21 & 3 {
+        2 => Instruction::plain(model::CYCLES_MULTIPLY_HALVES_LONG, sources | low | high)
+            .with_result(low | high, cycles),
+        3 => Instruction::plain(model::CYCLES_MULTIPLY_HALVES, sources).with_result(high, cycles),
+        _ => Instruction::plain(model::CYCLES_MULTIPLY_HALVES, sources | low).with_result(high, cycles),
+    }
+}
+
+fn single_transfer(opcode: u32, cycles: &Cycles) -> Instruction {
     let (pre, up, load) = (bit(opcode, 24), bit(opcode, 23), bit(opcode, 20));
     let constant = (opcode & 0xfff) as i32;
     let (offset, source) = match (pre, bit(opcode, 25)) {
@@ -356,12 +440,15 @@ fn single_transfer(opcode: u32) -> Instruction {
         offset,
         width: if bit(opcode, 22) { 1 } else { 4 },
         count: 1,
+        align: if bit(opcode, 22) { 1 } else { 4 },
         read: load,
         write: !load,
         user: !pre && bit(opcode, 21),
         pc_ahead: 8,
     };
-    Instruction::single(data, field(opcode, 12), source)
+    let single = Instruction::single(data, field(opcode, 12), source);
+    let scaled = bit(opcode, 25) && opcode & 0xff0 != 0;
+    Instruction { cycles: single.cycles + if scaled { cycles.scaled_offset } else { 0 }, ..single }
 }
 
 fn multiple_transfer(opcode: u32) -> Instruction {
@@ -395,6 +482,11 @@ fn coprocessor(opcode: u32) -> Instruction {
 mod tests {
     use super::*;
     use crate::cpu::registers::Plain;
+    use crate::model::{ARM9EJS, ARM9TDMI};
+
+    fn arm(opcode: u32) -> Instruction {
+        super::arm(opcode, &ARM9TDMI)
+    }
 
     fn at(opcode: u32, r: &[(usize, u32)]) -> u32 {
         let mut core = Plain::default();
@@ -424,6 +516,60 @@ mod tests {
     }
 
     #[test]
+    fn cycles_of_the_arm9ejs() {
+        let check = |opcode, cycles| assert_eq!(super::arm(opcode, &ARM9EJS).cycles, cycles, "{opcode:08x}");
+        check(0xe000_0291, 2); // mul r0, r1, r2
+        check(0xe010_0291, 4); // muls r0, r1, r2
+        check(0xe082_3190, 3); // umull r3, r2, r0, r1
+        check(0xe092_3190, 5); // umulls r3, r2, r0, r1
+        check(0xe10f_0000, 2); // mrs r0, cpsr
+        check(0xe791_0102, 2); // ldr r0, [r1, r2, lsl #2]
+        check(0xe791_0002, 1); // ldr r0, [r1, r2]
+        check(0xe16f_0f11, 1); // clz r0, r1
+        check(0xe102_0051, 1); // qadd r0, r1, r2
+        check(0xe100_2180, 1); // smlabb r0, r0, r1, r2
+        check(0xe140_2381, 2); // smlalbb r2, r0, r1, r3
+        check(0xe1c2_00d0, 2); // ldrd r0, r1, [r2]
+        check(0xe1c2_00f8, 2); // strd r0, r1, [r2, #8]
+        check(0xf5d1_f000, 1); // pld [r1]
+        check(0xe12f_ff31, 1); // blx r1
+        assert_eq!(super::arm(0xe000_0291, &ARM9EJS).multiplier, None);
+    }
+
+    #[test]
+    fn results_that_come_late() {
+        let check = |opcode, late: Option<(u16, u32)>| {
+            let found = super::arm(opcode, &ARM9EJS).late.map(|late| (late.register, late.wait));
+            assert_eq!(found, late, "{opcode:08x}");
+        };
+        check(0xe003_0291, Some((1 << 3, 1))); // mul r3, r1, r2
+        check(0xe013_0291, None); // muls r3, r1, r2
+        check(0xe082_3190, Some((1 << 2 | 1 << 3, 1))); // umull r3, r2, r0, r1
+        check(0xe102_3051, Some((1 << 3, 1))); // qadd r3, r1, r2
+        check(0xe165_01c2, Some((1 << 5, 1))); // smultt r5, r2, r1
+        check(0xe1c2_40d0, Some((1 << 5, 1))); // ldrd r4, r5, [r2]
+        check(0xe1c2_40f0, None); // strd r4, r5, [r2]
+    }
+
+    #[test]
+    fn pairs_are_of_doublewords() {
+        let data = super::arm(0xe1c2_00f8, &ARM9EJS).data.expect("touches memory"); // strd r0, r1, [r2, #8]
+        assert_eq!((data.width, data.count, data.align, data.write), (4, 2, 8, true));
+        assert_eq!(data.offset, Offset::Constant(8));
+        assert_eq!(super::arm(0xf5d1_f000, &ARM9EJS).data, None); // pld [r1]
+    }
+
+    #[test]
+    fn logical_results_reach_the_program_counter_later() {
+        let check = |opcode, refill| assert_eq!(super::arm(opcode, &ARM9EJS).refill, refill, "{opcode:08x}");
+        check(0xe1a0_f00e, 3); // mov pc, lr
+        check(0xe08f_f001, 2); // add pc, pc, r1
+        check(0xe08f_f101, 3); // add pc, pc, r1, lsl #2
+        check(0xeaff_fffe, 2); // b .
+        check(0xe8bd_8010, 4); // pop {r4, pc}
+    }
+
+    #[test]
     fn refill_after_loads_is_longer() {
         assert_eq!(arm(0xe8bd_8010).refill, 4); // pop {r4, pc}
         assert_eq!(arm(0xeaff_fffe).refill, 2); // b .
@@ -446,7 +592,7 @@ mod tests {
 
     #[test]
     fn the_decoder_forgets_what_it_must() {
-        let mut decoder = Decoder::default();
+        let mut decoder = Decoder::new(&ARM9TDMI);
         for opcode in (0..20_000u32).map(|n| n.wrapping_mul(0x0012_3457)) {
             assert_eq!(decoder.arm(opcode), arm(opcode));
             assert_eq!(decoder.arm(opcode), arm(opcode));

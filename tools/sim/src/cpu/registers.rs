@@ -4,6 +4,10 @@ use unicorn_engine::{RegisterARM, RegisterARMCP, Unicorn};
 
 /// CPSR bits and modes: ARM Architecture Reference Manual, part A2.
 pub mod psr {
+    /// The four condition flags.
+    pub const FLAGS: u32 = 0xf << 28;
+    /// Zero.
+    pub const Z: u32 = 1 << 30;
     /// Carry.
     pub const C: u32 = 1 << 29;
     /// IRQ masked.

@@ -1,7 +1,7 @@
 //! Thumb instructions for the time model: ARM Architecture Reference Manual, A6 and A7.
 
-use super::decode::{Data, Instruction, Multiplier, Offset};
-use crate::model;
+use super::decode::{Data, Instruction, Offset};
+use crate::model::{self, Cycles};
 
 const SP: u8 = 13;
 const LR: u16 = 1 << 14;
@@ -15,11 +15,12 @@ fn bit(opcode: u16, at: u32) -> bool {
     opcode >> at & 1 != 0
 }
 
-pub(super) fn decode(opcode: u16, size: u32) -> Instruction {
+/// Decodes a Thumb instruction; `size` is 4 for the two halves of BL, the first in the low half.
+pub(super) fn decode(opcode: u16, size: u32, cycles: &Cycles) -> Instruction {
     match opcode >> 12 {
         0 | 1 => Instruction::plain(model::CYCLES_PLAIN, 1 << low(opcode, 3) | second_register(opcode)),
         2 | 3 => Instruction::plain(model::CYCLES_PLAIN, 1 << low(opcode, 8)),
-        4 if !bit(opcode, 11) => register_operation(opcode),
+        4 if !bit(opcode, 11) => register_operation(opcode, cycles),
         4 => load(15, Offset::Constant(i32::from(opcode & 0xff) << 2), 4, low(opcode, 8)),
         5 => register_offset(opcode),
         6 | 7 => constant_offset(opcode, if bit(opcode, 12) { 1 } else { 4 }),
@@ -43,7 +44,7 @@ fn second_register(opcode: u16) -> u16 {
     if opcode & 0xfc00 == 0x1800 { 1 << low(opcode, 6) } else { 0 }
 }
 
-fn register_operation(opcode: u16) -> Instruction {
+fn register_operation(opcode: u16, cycles: &Cycles) -> Instruction {
     let (rm, rd) = (low(opcode, 3), low(opcode, 0));
     if bit(opcode, 10) {
         // High registers, and BX.
@@ -54,16 +55,14 @@ fn register_operation(opcode: u16) -> Instruction {
     let sources = 1 << rm | 1 << rd;
     match opcode >> 6 & 0xf {
         2 | 3 | 4 | 7 => Instruction::plain(model::CYCLES_PLAIN + model::CYCLES_REGISTER_SHIFT, sources),
-        0xd => Instruction {
-            multiplier: Some(Multiplier { register: rd, signed: true }),
-            ..Instruction::plain(model::CYCLES_MULTIPLY, sources)
-        },
+        0xd => Instruction::thumb_multiply(rd, sources, cycles),
         _ => Instruction::plain(model::CYCLES_PLAIN, sources),
     }
 }
 
 fn transfer(base: u8, offset: Offset, width: u8, rd: u8, read: bool, sources: u16) -> Instruction {
-    let data = Data { base, offset, width, count: 1, read, write: !read, user: false, pc_ahead: 4 };
+    let data =
+        Data { base, offset, width, count: 1, align: width, read, write: !read, user: false, pc_ahead: 4 };
     Instruction::single(data, rd, sources)
 }
 
@@ -106,13 +105,14 @@ fn push_or_pop(opcode: u16) -> Instruction {
 mod tests {
     use super::*;
     use crate::cpu::registers::Plain;
+    use crate::model::{ARM9EJS, ARM9TDMI};
 
     fn at(opcode: u16, r: &[(usize, u32)]) -> u32 {
         let mut core = Plain::default();
         for &(number, value) in r {
             core.r[number] = value;
         }
-        decode(opcode, 2).data.expect("touches memory").address(0x1002, &core)
+        decode(opcode, 2, &ARM9TDMI).data.expect("touches memory").address(0x1002, &core)
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn directions_and_widths() {
         let check = |opcode, read, width, count| {
-            let data = decode(opcode, 2).data.expect("touches memory");
+            let data = decode(opcode, 2, &ARM9TDMI).data.expect("touches memory");
             assert_eq!((data.read, data.width, data.count), (read, width, count), "{opcode:04x}");
         };
         check(0x6048, false, 4, 1); // str r0, [r1, #4]
@@ -143,11 +143,12 @@ mod tests {
 
     #[test]
     fn cycles() {
-        let check = |opcode, cycles| assert_eq!(decode(opcode, 2).cycles, cycles, "{opcode:04x}");
+        let check = |opcode, cycles| assert_eq!(decode(opcode, 2, &ARM9TDMI).cycles, cycles, "{opcode:04x}");
         check(0x1840, 1); // adds r0, r0, r1
         check(0x4088, 2); // lsls r0, r1
         check(0x4348, 2); // muls r0, r1, r0
         check(0xbd10, 2); // pop {r4, pc}
-        assert_eq!(decode(0xf000, 4).cycles, 2); // bl
+        assert_eq!(decode(0xf000, 4, &ARM9TDMI).cycles, 2); // bl
+        assert_eq!(decode(0x4348, 2, &ARM9EJS).cycles, 4); // muls r0, r1, r0
     }
 }

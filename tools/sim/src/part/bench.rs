@@ -8,7 +8,7 @@ pub(crate) const NS: Ps = 1000;
 
 /// A pulse with times in nanoseconds.
 pub(crate) fn pulse(setup: Ps, low: Ps, high: Ps) -> Pulse {
-    Pulse { setup: setup * NS, low: low * NS, high: high * NS }
+    Pulse { setup: setup * NS, data_setup: 0, low: low * NS, high: high * NS }
 }
 
 /// A chip whose nCE is low, and a clock.

@@ -10,9 +10,11 @@ use super::array::{Array, noise};
 use super::faults::{Faults, PartError};
 use super::log::{DeliveredFlip, Log};
 use super::pins::Pins;
+use super::power::Power;
 use super::strobes::{Cycle, Nanoseconds, Pulse, Strobes, Wrong};
 use super::{Area, NandImage, Part};
 use crate::bus::{Access, Ps};
+use crate::time::NEVER;
 use std::cell::Cell;
 
 /// A sequence that takes address cycles.
@@ -107,6 +109,7 @@ pub struct Chip {
     pub(super) read_start: Ps,
     /// The page that is to be programmed.
     pub(super) target: u32,
+    pub(super) power: Power,
     /// The last thing at the pins, for a watcher: a look at R/nB is one too.
     pub(super) pins: Cell<Pins>,
 }
@@ -117,6 +120,7 @@ impl Chip {
     /// # Errors
     /// When the image or a fault does not fit the part.
     pub fn new(part: &'static Part, image: NandImage, faults: Faults) -> Result<Self, PartError> {
+        let power = Power::new(faults.seed);
         Ok(Self {
             part,
             array: Array::new(part, image, faults)?,
@@ -138,6 +142,7 @@ impl Chip {
             failed: false,
             read_start: 0,
             target: 0,
+            power,
             pins: Cell::default(),
         })
     }
@@ -158,7 +163,8 @@ impl Chip {
     /// Gives the image back; an operation under way ends first.
     #[must_use]
     pub fn into_image(mut self) -> NandImage {
-        self.settle(Ps::MAX);
+        self.power.off = NEVER;
+        self.settle(NEVER);
         self.array.into_image()
     }
 
@@ -732,6 +738,7 @@ mod tests {
                 bench.address(&[0, 0, 64, 0, 0]);
                 bench.write(&[0; 16]);
                 bench.command(0x10);
+                bench.now += 100_000 * NS;
             },
             10_000,
         );
@@ -743,6 +750,7 @@ mod tests {
                 bench.command(0x60);
                 bench.address(&[0; 3]);
                 bench.command(0xD0);
+                bench.now += 750_000 * NS;
             },
             500_000,
         );

@@ -5,11 +5,18 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::history::History;
+
 /// Granularity of what is held and of what is written back.
 const CHUNK: usize = 64 * 1024;
 
 /// A raw image. Only the parts that are not erased take memory; whatever lies beyond the
 /// end of the file is erased (FFh).
+///
+/// An image also knows what a file cannot show: which pages a power cut has torn, with the bits in
+/// them that read differently each time, and how often blocks were erased. A copy has it too, and so
+/// has the next run with the image. What is read here or saved has every bit in doubt at one value:
+/// an image read back from a file is no longer torn, it just holds wrong bytes.
 #[derive(Clone, Debug, Default)]
 pub struct NandImage {
     /// Chunks with at least one byte that is not FFh, by number.
@@ -20,6 +27,7 @@ pub struct NandImage {
     changed: BTreeSet<u64>,
     /// The file this image was read from or saved to, and its length then.
     origin: Option<(PathBuf, u64)>,
+    pub(super) history: History,
 }
 
 impl NandImage {
@@ -138,8 +146,15 @@ impl NandImage {
         }
     }
 
-    /// Writes raw bytes at `offset`; the image grows when they end beyond it.
+    /// Writes raw bytes at `offset`; the image grows when they end beyond it. Pages that are touched
+    /// are no longer torn.
     pub fn write(&mut self, offset: u64, bytes: &[u8]) {
+        self.history.forget(offset, bytes.len());
+        self.put(offset, bytes);
+    }
+
+    /// The same, of pages that stay torn if they are.
+    pub(super) fn put(&mut self, offset: u64, bytes: &[u8]) {
         for (number, at, range) in pieces(offset, bytes.len()) {
             let len = range.len();
             self.chunk_mut(number)[at..at + len].copy_from_slice(&bytes[range]);
@@ -150,6 +165,7 @@ impl NandImage {
 
     /// Sets `len` bytes at `offset` to FFh. The image does not grow by it.
     pub fn erase(&mut self, offset: u64, len: usize) {
+        self.history.forget(offset, len);
         for (number, at, range) in pieces(offset, len) {
             let Some(bytes) = self.chunks.get_mut(&number) else { continue };
             bytes[at..at + range.len()].fill(0xFF);
@@ -168,6 +184,17 @@ impl NandImage {
                 .get(&number)
                 .is_none_or(|bytes| bytes[at..at + range.len()].iter().all(|&byte| byte == 0xFF))
         })
+    }
+
+    /// Where in the image the pages start whose last program or erase ended too early.
+    pub fn torn_pages(&self) -> impl Iterator<Item = u64> {
+        self.history.torn_pages()
+    }
+
+    /// How often a block has been erased in the runs with this image.
+    #[must_use]
+    pub fn erases(&self, block: u32) -> u32 {
+        self.history.erases(block)
     }
 
     fn chunk_mut(&mut self, number: u64) -> &mut [u8] {
@@ -267,6 +294,19 @@ mod tests {
         assert_eq!(saved.len(), 2 * CHUNK + 1);
         assert_eq!(saved[..4], [1, 2, 3, 0xFF]);
         assert_eq!((saved[2 * CHUNK - 1], saved[2 * CHUNK]), (0xFF, 4));
+    }
+
+    #[test]
+    fn what_is_written_from_outside_is_not_torn() {
+        let mut image = NandImage::default();
+        image.history.tear(0, 10);
+        image.history.tear(10, 10);
+        image.put(10, &[1; 10]);
+        assert_eq!(image.torn_pages().collect::<Vec<_>>(), [0, 10]);
+        image.write(10, &[2; 10]);
+        assert_eq!(image.clone().torn_pages().collect::<Vec<_>>(), [0]);
+        image.erase(0, 1);
+        assert_eq!(image.torn_pages().count(), 0);
     }
 
     #[test]

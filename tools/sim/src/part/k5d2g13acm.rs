@@ -50,6 +50,7 @@ pub static PART: Part = Part {
         t_rc_min: Board.ns(45),
         t_rea_max: Assumption.ns(30),
         t_cea_max: Assumption.ns(35),
+        t_rhz_max: Assumption.ns(100),
         t_rhw_min: Assumption.ns(100),
         t_whr_min: Assumption.ns(60),
         t_wb_max: Assumption.ns(100),

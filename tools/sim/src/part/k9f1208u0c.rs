@@ -46,6 +46,7 @@ pub static PART: Part = Part {
         t_rc_min: Recall.ns(42),
         t_rea_max: AMB.ns(30),
         t_cea_max: Recall.ns(35),
+        t_rhz_max: AMB.ns(30),
         // The tables have none. The chip must let go of the bus first: tRHZ.
         t_rhw_min: Derived.ns(30),
         t_whr_min: AMB.ns(60),

@@ -44,6 +44,7 @@ pub static PART: Part = Part {
         // 20 by recall; the header's figure is the stricter one.
         t_rea_max: AMB.ns(22),
         t_cea_max: AMB.ns(25),
+        t_rhz_max: AMB.ns(100),
         t_rhw_min: Recall.ns(100),
         t_whr_min: AMB.ns(60),
         t_wb_max: AMB.ns(100),

@@ -43,6 +43,7 @@ pub static PART: Part = Part {
         t_rc_min: Recall.ns(25),
         t_rea_max: Recall.ns(20),
         t_cea_max: Recall.ns(25),
+        t_rhz_max: Recall.ns(100),
         t_rhw_min: Recall.ns(100),
         t_whr_min: Recall.ns(60),
         t_wb_max: Recall.ns(100),

@@ -1,5 +1,7 @@
 //! What a chip has been asked for and has delivered.
 
+use std::collections::BTreeSet;
+
 use crate::bus::Ps;
 
 /// Counts since power-up, and every page read.
@@ -14,6 +16,8 @@ pub struct Log {
     pub programs: u64,
     /// Block erases started.
     pub erases: u64,
+    /// Pages read whose last program or erase had ended too early.
+    pub torn_reads: BTreeSet<u32>,
     /// Time R/nB was low.
     pub busy: Ps,
 }
@@ -64,6 +68,10 @@ pub const LINUX_256_3: EccLayout = EccLayout { page: 2048, step: 256, code: 3, f
 
 /// Linux's layout for small pages on S3C24xx: the three bytes of the page's one code are OOB bytes 0 to 2.
 pub const LINUX_512_3: EccLayout = EccLayout { page: 512, step: 512, code: 3, first_code: 512 };
+
+/// Linux's layout for large pages on AT91SAM9 (until 4.12): the four bytes of the page's one code are OOB
+/// bytes 60 to 63.
+pub const AT91_2048_4: EccLayout = EccLayout { page: 2048, step: 2048, code: 4, first_code: 2048 + 60 };
 
 impl EccLayout {
     /// Steps of a page.

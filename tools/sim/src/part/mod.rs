@@ -9,23 +9,28 @@ pub(crate) mod bench;
 mod chip;
 mod commands;
 mod faults;
+mod history;
 mod image;
 pub mod k5d2g13acm;
 pub mod k9f1208u0c;
 pub mod k9f1g08u0b;
 pub mod k9f2g08u0b;
+pub mod k9f2g08u0m;
 mod log;
 pub mod mt29f2g08aac;
 mod operations;
 mod pins;
+mod power;
 mod strobes;
+mod torn;
 
 pub use chip::Chip;
 pub use commands::{Area, CommandSet};
 pub use faults::{Faults, Flip, PartError};
 pub use image::NandImage;
-pub use log::{DeliveredFlip, EccLayout, FlippedSteps, LINUX_256_3, LINUX_512_3, Log, PageRead};
+pub use log::{AT91_2048_4, DeliveredFlip, EccLayout, FlippedSteps, LINUX_256_3, LINUX_512_3, Log, PageRead};
 pub use pins::{ArrayWork, BusyTime, Pins};
+pub use power::Torn;
 pub use strobes::Pulse;
 
 use std::fmt;
@@ -33,8 +38,14 @@ use std::fmt;
 use crate::bus::Ps;
 
 /// Every part there is a data file for.
-pub static PARTS: &[&Part] =
-    &[&k5d2g13acm::PART, &k9f1208u0c::PART, &k9f1g08u0b::PART, &k9f2g08u0b::PART, &mt29f2g08aac::PART];
+pub static PARTS: &[&Part] = &[
+    &k5d2g13acm::PART,
+    &k9f1208u0c::PART,
+    &k9f1g08u0b::PART,
+    &k9f2g08u0b::PART,
+    &k9f2g08u0m::PART,
+    &mt29f2g08aac::PART,
+];
 
 /// The part of this name, in any case of letters.
 #[must_use]
@@ -212,6 +223,8 @@ pub struct Timing {
     pub t_rea_max: Limit,
     /// nCE low to data valid.
     pub t_cea_max: Limit,
+    /// nRE high to the data lines let go.
+    pub t_rhz_max: Limit,
     /// nRE high to nWE low.
     pub t_rhw_min: Limit,
     /// nWE high to nRE low.

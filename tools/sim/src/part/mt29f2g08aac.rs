@@ -44,6 +44,7 @@ pub static PART: Part = Part {
         t_rc_min: Recall.ns(50),
         t_rea_max: AMB.ns(30),
         t_cea_max: Recall.ns(45),
+        t_rhz_max: AMB.ns(30),
         t_rhw_min: Recall.ns(100),
         t_whr_min: AMB.ns(80),
         t_wb_max: AMB.ns(150),

@@ -1,6 +1,5 @@
 //! What the chip does inside: array operations, their busy times, and what comes out of it.
 
-use super::array::noise;
 use super::chip::{Ahead, Busy, Chip, Input, Output, Work};
 use super::log::{DeliveredFlip, PageRead};
 use super::strobes::Pulse;
@@ -59,6 +58,9 @@ impl Chip {
     /// Puts a page into the register and opens its entry in the log.
     fn deliver(&mut self, page: u32, start: Ps) {
         self.array.load(page, &mut self.register);
+        if self.array.is_torn(page) {
+            self.log.torn_reads.insert(page);
+        }
         self.flips.clear();
         self.flips.extend(self.array.flips(page).map(|(byte, bit)| DeliveredFlip { byte, bit }));
         self.page = Some(page);
@@ -98,23 +100,25 @@ impl Chip {
     /// 10h: the register goes to its page.
     pub(super) fn program(&mut self, rise: Ps, access: &mut Access<'_>) {
         self.end_sequence();
-        if self.is_protected(access) {
+        if self.is_protected(access) || self.lacks_power(rise) {
             return;
         }
         self.array.check_program(self.target, &self.register, access);
         self.log.programs += 1;
         self.busy_for(Work::Program(self.target), rise, rise, self.part.timing.t_prog_typ.ps());
+        self.plan_cut_of_operation();
     }
 
     /// D0h: a block is erased.
     pub(super) fn erase(&mut self, rise: Ps, access: &mut Access<'_>) {
         let block = self.row_from(0, access) / self.part.geometry.pages_per_block;
         self.end_sequence();
-        if self.is_protected(access) {
+        if self.is_protected(access) || self.lacks_power(rise) {
             return;
         }
         self.log.erases += 1;
         self.busy_for(Work::Erase(block), rise, rise, self.part.timing.t_bers_typ.ps());
+        self.plan_cut_of_operation();
     }
 
     fn end_sequence(&mut self) {
@@ -136,20 +140,14 @@ impl Chip {
     pub(super) fn reset(&mut self, rise: Ps) {
         let timing = &self.part.timing;
         let broken_off = (!self.settled).then_some(self.busy);
-        self.settled = true;
+        self.break_off(rise);
         self.end_sequence();
         self.area = self.part.commands.first_area();
         self.ahead = None;
         let time = match broken_off.map(|busy| busy.work) {
             None | Some(Work::Read | Work::Reset) => timing.t_rst_read_max,
-            Some(Work::Program(page)) => {
-                self.program_half(page);
-                timing.t_rst_prog_max
-            }
-            Some(Work::Erase(block)) => {
-                self.array.erase_half(block);
-                timing.t_rst_erase_max
-            }
+            Some(Work::Program(_)) => timing.t_rst_prog_max,
+            Some(Work::Erase(_)) => timing.t_rst_erase_max,
         };
         self.busy_for(Work::Reset, rise, rise, time.ps());
         if let Some(old) = broken_off {
@@ -157,14 +155,6 @@ impl Chip {
             self.log.busy -= old.rise - self.busy.fall.min(old.rise);
             (self.busy.from, self.busy.fall) = (old.from, old.fall);
         }
-    }
-
-    /// A program that was broken off: some of the bits have got there.
-    fn program_half(&mut self, page: u32) {
-        for (byte, cell) in (0..).zip(&mut self.register) {
-            *cell |= noise(page, byte);
-        }
-        self.array.program(page, &self.register);
     }
 
     /// R/nB falls tWB after `rise`, and rises `time` after the later of that and `not_before`.
@@ -179,7 +169,7 @@ impl Chip {
 
     /// Lets an operation that has ended by now take effect.
     pub(super) fn settle(&mut self, now: Ps) {
-        if self.settled || now < self.busy.rise {
+        if self.settled || now.min(self.power.off) < self.busy.rise {
             return;
         }
         self.settled = true;

@@ -13,8 +13,10 @@ use crate::bus::{Access, Ps};
 /// The shape a controller gives to its byte cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pulse {
-    /// CLE or ALE high to the strobe's fall; data cycles have none.
+    /// CLE or ALE high to the strobe's fall.
     pub setup: Ps,
+    /// Beginning of a data cycle to the strobe's fall.
+    pub data_setup: Ps,
     /// nWE or nRE low.
     pub low: Ps,
     /// The strobe's rise to the end of the cycle: hold of CLE, ALE and data, and the least
@@ -26,13 +28,23 @@ impl Pulse {
     /// Length of a data cycle.
     #[must_use]
     pub const fn data_cycle(&self) -> Ps {
+        self.data_setup + self.strobe_cycle()
+    }
+
+    /// From a fall of the strobe to the end of its cycle.
+    const fn strobe_cycle(&self) -> Ps {
         self.low + self.high
+    }
+
+    /// The least time between two strobes of the same kind.
+    const fn between(&self) -> Ps {
+        self.high + self.data_setup
     }
 
     /// Length of a command or address cycle.
     #[must_use]
     pub const fn latch_cycle(&self) -> Ps {
-        self.setup + self.low + self.high
+        self.setup + self.strobe_cycle()
     }
 }
 
@@ -144,12 +156,13 @@ impl Strobes {
     /// `count` data input cycles begin, back to back.
     pub(super) fn data_in(&mut self, start: Ps, count: u32, pulse: Pulse, access: &mut Access<'_>) {
         let timing = &self.part.timing;
-        let (cycle, rise) = (Cycle::DataIn, start + pulse.low);
+        let fall = start + pulse.data_setup;
+        let (cycle, rise) = (Cycle::DataIn, fall + pulse.low);
         if let Some(address) = self.address_rise.take() {
             self.require("tADL", rise.saturating_sub(address), timing.t_adl_min, cycle, access);
         }
         self.require("tWC", pulse.data_cycle(), timing.t_wc_min, cycle, access);
-        self.write_cycle(cycle, start, rise, pulse, access);
+        self.write_cycle(cycle, fall, rise, pulse, access);
         self.first_read = true;
         self.last_write_rise = Some(rise + Ps::from(count - 1) * pulse.data_cycle());
     }
@@ -161,7 +174,7 @@ impl Strobes {
         self.require("tWP", pulse.low, timing.t_wp_min, cycle, access);
         self.require("tDS", pulse.low, timing.t_ds_min, cycle, access);
         self.require("tDH", pulse.high, timing.t_dh_min, cycle, access);
-        self.require("tWH", pulse.high, timing.t_wh_min, cycle, access);
+        self.require("tWH", pulse.between(), timing.t_wh_min, cycle, access);
         if let Some(selected) = self.selected.take() {
             self.require("tCS", rise.saturating_sub(selected), timing.t_cs_min, cycle, access);
         }
@@ -182,7 +195,8 @@ impl Strobes {
     ) -> Wrong {
         self.last_read_rise = Some(start + Ps::from(count) * pulse.data_cycle() - pulse.high);
         let pulses_good = self.good_read == Some(pulse) || self.check_read_pulse(pulse, access);
-        let distances_good = !self.first_read || self.check_first_read(start, pulse, after_ready, access);
+        let distances_good =
+            !self.first_read || self.check_first_read(start + pulse.data_setup, pulse, after_ready, access);
         match (pulses_good, distances_good) {
             (false, _) => Wrong::All,
             (true, false) => Wrong::First,
@@ -193,7 +207,7 @@ impl Strobes {
     fn check_read_pulse(&mut self, pulse: Pulse, access: &mut Access<'_>) -> bool {
         let (timing, cycle) = (&self.part.timing, Cycle::DataOut);
         let good = self.require("tRP", pulse.low, timing.t_rp_min, cycle, access)
-            & self.require("tREH", pulse.high, timing.t_reh_min, cycle, access)
+            & self.require("tREH", pulse.between(), timing.t_reh_min, cycle, access)
             & self.require("tRC", pulse.data_cycle(), timing.t_rc_min, cycle, access)
             // The controller takes the data at the rise of nRE (assumption: nothing later is documented).
             & self.require("tREA", pulse.low, timing.t_rea_max, cycle, access);
@@ -446,7 +460,7 @@ mod tests {
     #[test]
     fn a_message_tells_everything() {
         let mut bench = Bench::new(&k9f2g08u0b::PART);
-        bench.pulse = Pulse { setup: 0, low: 7500, high: 22_500 };
+        bench.pulse = Pulse { setup: 0, data_setup: 0, low: 7500, high: 22_500 };
         bench.command(0x30);
         let complaints = bench.complaints();
         assert!(

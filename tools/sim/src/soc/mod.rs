@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod at91sam9260;
 pub mod boot_copy;
 pub mod counter;
 pub mod s3c2410;
@@ -16,6 +17,7 @@ use std::fmt::Debug;
 
 use crate::bus::{Access, ByteCycles, Clocks, Ps, Violations};
 use crate::cpu::core::Core;
+use crate::hierarchy::Window;
 use crate::membus::SdramTiming;
 use crate::part::{Chip, EccLayout};
 
@@ -42,6 +44,8 @@ pub enum Role {
     Sdram,
     /// A write may move a pin.
     Pins,
+    /// A timer's: reading changes nothing but what is known of the time.
+    Time,
     /// Nothing special, or no register at all.
     Other,
 }
@@ -67,6 +71,15 @@ pub trait Line {
     fn wants_byte(&self, now: Ps) -> bool;
     /// What the other end has to say to [`Self::wants_byte`].
     fn offer(&mut self, now: Ps, byte: Option<u8>);
+    /// Whether a byte comes only after the one before has been taken, from now on, or as fast as the line
+    /// can, and is lost where there is no room.
+    fn set_waits(&mut self, waits: bool) {
+        let _ = waits;
+    }
+    /// How many bytes have been lost since the last call.
+    fn take_lost(&mut self) -> u32 {
+        0
+    }
     /// Whether the guest has asked for a byte and found none since the last call.
     fn take_polled_empty(&mut self) -> bool;
 }
@@ -79,6 +92,10 @@ pub trait Soc: Debug {
     fn core(&self) -> &'static Core;
     /// First address and length of the RAM that the core starts from.
     fn sram(&self) -> (u32, u32);
+    /// Where else that RAM shows.
+    fn sram_windows(&self) -> &'static [Window] {
+        &[]
+    }
     /// First address and length of the SDRAM.
     fn sdram(&self) -> (u32, u32);
     /// The UART with the terminal.
@@ -121,6 +138,19 @@ pub trait Soc: Debug {
     fn sdram_ready_since(&self) -> Option<Ps>;
     /// What keeps the SDRAM from working: kind of violation, and text.
     fn sdram_problems(&self, now: Ps) -> Vec<(&'static str, String)>;
+    /// SDRAM is written or read for the first time since a register of [`Role::Sdram`] was, or once
+    /// more while [`Self::counts_sdram_accesses`]. What is wrong with that, as above.
+    fn use_sdram(&mut self, now: Ps, _write: bool) -> Vec<(&'static str, String)> {
+        self.sdram_problems(now)
+    }
+    /// Whether every access to SDRAM matters now.
+    fn counts_sdram_accesses(&self) -> bool {
+        false
+    }
+    /// When nothing else on its bus is in the way of the SDRAM any more.
+    fn sdram_bus_free(&self) -> Ps {
+        0
+    }
 
     // ---- Registers -----------------------------------------------------------------------------------
 
@@ -128,6 +158,10 @@ pub trait Soc: Debug {
     fn role(&self, address: u32) -> Option<Role>;
     /// How long the address phase of an access takes, up to where [`Self::access`] begins.
     fn address_time(&self, address: u32) -> Ps;
+    /// The same for an access to the word behind that of the access before, by the same instruction.
+    fn next_address_time(&self, address: u32) -> Ps {
+        self.address_time(address)
+    }
     /// Reads (`value` none) or writes a register. `None` when there is nothing at the address.
     fn access(&mut self, address: u32, width: u8, value: Option<u32>, access: &mut Access<'_>)
     -> Option<u32>;

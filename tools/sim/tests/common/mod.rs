@@ -99,6 +99,12 @@ impl Program {
         self.word(0xeaff_fffe)
     }
 
+    /// Replaces the word at an address.
+    pub fn patch(mut self, address: u32, word: u32) -> Self {
+        self.words[address as usize / 4] = word;
+        self
+    }
+
     /// How many words there are: the address of the next is four times that.
     pub fn len(&self) -> u32 {
         self.words.len() as u32
@@ -150,4 +156,27 @@ pub fn branch(from: u32, to: u32) -> u32 {
 /// The kinds of the violations of a run.
 pub fn kinds(report: &Report) -> Vec<&'static str> {
     report.violations.iter().map(|violation| violation.kind).collect()
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, byte: &u8| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ if crc & 1 != 0 { 0xedb8_8320 } else { 0 })
+    };
+    !bytes.iter().fold(!0, step)
+}
+
+/// A uImage: Linux, ARM, kernel, not compressed, entered where it is loaded.
+pub fn uimage(load: u32, data: &[u8]) -> Vec<u8> {
+    let mut header = vec![0; 64];
+    let mut put = |at: usize, value: u32| header[at..at + 4].copy_from_slice(&value.to_be_bytes());
+    put(0, 0x2705_1956);
+    put(12, data.len() as u32);
+    put(16, load);
+    put(20, load);
+    put(24, crc32(data));
+    put(28, 0x0502_0200);
+    let crc = crc32(&header);
+    header[4..8].copy_from_slice(&crc.to_be_bytes());
+    header.extend(data);
+    header
 }

@@ -49,7 +49,7 @@ impl Registers {
     /// Set-up TACLS + 1 periods of HCLK, strobe low TWRPH0 + 1, hold TWRPH1 + 1.
     fn pulse(&self, hclk: Ps) -> Pulse {
         let periods = |at: u32| (Ps::from(self.nfconf >> at & 7) + 1) * hclk;
-        Pulse { setup: periods(8), low: periods(4), high: periods(0) }
+        Pulse { setup: periods(8), data_setup: 0, low: periods(4), high: periods(0) }
     }
 }
 

@@ -434,6 +434,7 @@ impl Soc for S3c24xx {
             0x4c => Role::Clock,
             0x4e => Role::Nand,
             0x50 => Role::Uart { data: (0x20..0x28).contains(&(address & 0x3fff)) },
+            0x51 => Role::Time,
             0x56 if offset == gpio::MISCCR && sclk_matters => Role::Sdram,
             0x56 => Role::Pins,
             _ => Role::Other,
@@ -496,6 +497,7 @@ impl Soc for S3c24xx {
             latch: pulse.latch_cycle(),
             data: pulse.data_cycle(),
             overhead: self.nand_access_hclk * hclk,
+            next_word: 0,
             width: self.nand.data_width(),
         }
     }

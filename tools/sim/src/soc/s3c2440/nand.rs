@@ -172,7 +172,12 @@ impl Registers {
     /// Set-up TACLS periods of HCLK, strobe low TWRPH0 + 1, hold TWRPH1 + 1.
     fn pulse(&self, hclk: Ps) -> Pulse {
         let field = |at: u32, mask: u32| Ps::from(self.nfconf >> at & mask);
-        Pulse { setup: field(12, 3) * hclk, low: (field(8, 7) + 1) * hclk, high: (field(4, 7) + 1) * hclk }
+        Pulse {
+            setup: field(12, 3) * hclk,
+            data_setup: 0,
+            low: (field(8, 7) + 1) * hclk,
+            high: (field(4, 7) + 1) * hclk,
+        }
     }
 
     /// The stored codes of a lane: NFMECCD and NFSECCD hold one byte per half-word and lane.

@@ -74,6 +74,12 @@ pub struct Uart {
     rx_next: Ps,
     /// When the newest byte arrived, for the receive time-out.
     rx_last: Ps,
+    /// A byte arrives only when the one before has been taken.
+    rx_waits: bool,
+    /// Bytes for which there was no room, since the machine asked.
+    lost: u32,
+    /// There were some since the guest asked (UERSTAT).
+    overrun: bool,
     tx: VecDeque<u8>,
     /// The byte in the shifter and when it is out.
     shifting: Option<(u8, Ps)>,
@@ -98,6 +104,9 @@ impl Uart {
             rx: VecDeque::new(),
             rx_next: 0,
             rx_last: 0,
+            rx_waits: true,
+            lost: 0,
+            overrun: false,
             tx: VecDeque::new(),
             shifting: None,
             sent: Vec::new(),
@@ -127,7 +136,7 @@ impl Uart {
         self.ufcon & 1 != 0
     }
 
-    fn tx_room(&self) -> usize {
+    fn room(&self) -> usize {
         if self.has_fifo() { self.data.fifo } else { 1 }
     }
 
@@ -139,11 +148,19 @@ impl Uart {
         }
     }
 
+    fn can_receive(&self) -> bool {
+        self.ucon & 3 == 1 && (self.rx.is_empty() || !self.rx_waits)
+    }
+
+    fn uerstat(&mut self) -> u32 {
+        std::mem::take(&mut self.overrun).into()
+    }
+
     /// When something happens by itself.
     #[must_use]
     pub fn next_event(&self) -> Ps {
         let sent = self.shifting.map_or(NEVER, |(_, end)| end);
-        let received = if self.ucon & 3 == 1 && self.rx.is_empty() { self.rx_next } else { NEVER };
+        let received = if self.can_receive() { self.rx_next } else { NEVER };
         sent.min(received)
     }
 
@@ -185,7 +202,9 @@ impl Uart {
     fn receive(&mut self, access: &mut Access<'_>) -> u32 {
         match self.rx.pop_front() {
             Some(byte) => {
-                self.rx_next = access.now + self.frame_time();
+                if self.rx_next == NEVER {
+                    self.rx_next = access.now + self.frame_time();
+                }
                 byte.into()
             }
             None => {
@@ -201,7 +220,7 @@ impl Uart {
             return;
         }
         self.check_line(access);
-        if self.tx.len() >= self.tx_room() {
+        if self.tx.len() >= self.room() {
             access.violation("uart", format!("{}: a byte is sent into a full transmitter", self.name));
             return;
         }
@@ -234,18 +253,30 @@ impl Uart {
 
 impl Line for Uart {
     fn wants_byte(&self, now: Ps) -> bool {
-        self.ucon & 3 == 1 && self.rx.is_empty() && now >= self.rx_next
+        self.can_receive() && now >= self.rx_next
     }
 
     fn offer(&mut self, now: Ps, byte: Option<u8>) {
-        match byte {
-            Some(byte) => {
-                self.rx.push_back(byte);
-                self.rx_last = now;
-                self.rx_next = NEVER;
-            }
-            None => self.rx_next = now + self.frame_time(),
+        self.rx_next = now + self.frame_time();
+        let Some(byte) = byte else { return };
+        self.rx_last = now;
+        if self.rx.len() >= self.room() {
+            self.lost += 1;
+            self.overrun = true;
+            return;
         }
+        self.rx.push_back(byte);
+        if self.rx_waits {
+            self.rx_next = NEVER;
+        }
+    }
+
+    fn set_waits(&mut self, waits: bool) {
+        self.rx_waits = waits;
+    }
+
+    fn take_lost(&mut self) -> u32 {
+        std::mem::take(&mut self.lost)
     }
 
     fn take_sent(&mut self) -> Vec<u8> {
@@ -273,7 +304,7 @@ impl Peripheral for Uart {
             (UFCON, 4) => self.ufcon,
             (UMCON, 4) => self.umcon,
             (UTRSTAT, _) => self.utrstat(),
-            (UERSTAT, _) => 0,
+            (UERSTAT, _) => self.uerstat(),
             (UFSTAT, _) => self.ufstat(),
             // Clear to send: the terminal always listens.
             (UMSTAT, _) => 1,
@@ -389,6 +420,24 @@ mod tests {
         assert!(!bench.uart.take_polled_empty());
         assert_eq!(bench.read(FRAME + 11, UTRSTAT) & 1, 0);
         assert!(bench.uart.take_polled_empty());
+    }
+
+    #[test]
+    fn a_receiver_that_is_full_loses_what_comes() {
+        let mut bench = Bench::new();
+        bench.uart.set_waits(false);
+        for i in 0..66 {
+            let now = FRAME * i;
+            assert_eq!((bench.uart.next_event(), bench.uart.wants_byte(now)), (now, true));
+            bench.uart.offer(now, Some(i as u8));
+        }
+        assert_eq!((bench.uart.take_lost(), bench.uart.take_lost()), (2, 0));
+        assert_eq!(bench.read(FRAME * 66, UFSTAT), 1 << 6);
+        assert_eq!([bench.read(FRAME * 66, UERSTAT), bench.read(FRAME * 66, UERSTAT)], [1, 0]);
+        for i in 0..64 {
+            assert_eq!(bench.read(FRAME * 66, URXH), i);
+        }
+        assert_eq!(bench.read(FRAME * 66, UFSTAT), 0);
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> Result<bool> {
 struct DumpArgs {
     /// The dump
     file: PathBuf,
-    /// NAND part that it is of [default: the smallest with large pages that it fits]
+    /// NAND part that it is of [default: the smallest that it fits, with pages like those in it]
     #[arg(long)]
     part: Option<String>,
     /// Recipe with the part and the partitions [default: the boot table of the dump]

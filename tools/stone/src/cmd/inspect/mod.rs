@@ -25,7 +25,7 @@ The exit status is 1 if something is broken.")]
 pub struct Args {
     /// The file
     file: PathBuf,
-    /// NAND part that a raw image is of [default: the smallest that it fits]
+    /// NAND part that a raw image is of [default: the smallest that it fits, with pages like those in it]
     #[arg(long)]
     part: Option<String>,
     /// Recipe with the part and the partitions [default: the boot table of the image]

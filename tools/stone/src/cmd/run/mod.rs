@@ -1,6 +1,7 @@
 //! `stone run`: boots a NAND image on a simulated board.
 
 mod console;
+mod cut;
 mod label;
 mod pty;
 mod summary;
@@ -11,13 +12,13 @@ mod trace;
 use crate::dump::Dump;
 use crate::flips::{self, FlipSpec};
 use crate::layout::{Layout, Placed};
-use crate::number::duration_ns;
+use crate::number::{count, duration_ns};
 use crate::part::Geometry;
 use crate::recipe::Source;
 use crate::{Error, Result, bad, input, output, part};
 use console::Console;
 use regex::bytes::Regex;
-use sim::{NandImage, Options, Outcome, Report, Trace};
+use sim::{NandImage, Options, Outcome, PowerCut, Report, Trace};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ use std::path::{Path, PathBuf};
 /// Ctrl-] or Ctrl-A x ends the run. Without one it prints what the board sends. Time in
 /// the board is modelled and does not depend on this computer. The exit status is 0 if a
 /// kernel was entered intact, `--until` matched or the run was ended at the keyboard, and
-/// the board let everything pass.
+/// the board let everything pass; with `--cut` or `--cut-time`, if the power was cut there.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   stone run --board gta02 target/run/gta02.nand
@@ -36,6 +37,15 @@ use std::path::{Path, PathBuf};
   stone run --board gta02 gta02.nand --trace gta02.trace.json --timeline gta02.svg
   stone run --board mini2440 m.nand --input 'help\\r' --until 'nand info'
   stone run --board mini2440 m.nand --past-kernel --until 'Please press Enter'
+  stone run --board gta02 g.nand --input '\\r setenv a 1; saveenv\\r' --cut 3:inside --save
+  stone run --board gta02 g.nand --input '\\r printenv a\\r' --until 'a=.*\\n'
+  stone run --board gta02 g.nand --cut-time 250ms --seed 7 --save
+  stone run --board gta02 g.nand --fail-program 0x1240 --fail-erase 73,80-82
+
+Power cuts: --cut N counts page programs and block erases over the run, from 1 on; the report has
+how many there are (nand.programs + nand.erases). Cut inside one (the default), it leaves a page or
+block half done; --seed says how far. Bits in doubt read differently each time until the erase,
+but the file that --save writes has one reading of them.
 
 Flips (bits that read inverted; repeat the option for more):
   4096:17:3                    page, byte of the page (OOB behind the data), bit
@@ -56,6 +66,21 @@ pub struct Args {
     /// Bits that read inverted, see below
     #[arg(long, value_name = "SPEC")]
     flip: Vec<FlipSpec>,
+    /// Pages that fail to program, as a worn chip reports it; they are left half programmed
+    #[arg(long, value_parser = count, value_name = "PAGE", value_delimiter = ',')]
+    fail_program: Vec<u32>,
+    /// Erase blocks that fail to erase, the same way: 3,5-7
+    #[arg(long, value_parser = bad::parse, value_name = "BLOCK", default_value = "", hide_default_value = true)]
+    fail_erase: BTreeSet<u32>,
+    /// Erases that a block stands in this run; every further one fails
+    #[arg(long, value_parser = count, value_name = "N")]
+    endurance: Option<u32>,
+    /// Cut the power at the N-th program or erase: before, inside (the default) or after it
+    #[arg(long, value_parser = cut::operation, value_name = "N[:MOMENT]", conflicts_with = "cut_time")]
+    cut: Option<PowerCut>,
+    /// Cut the power at this modelled time
+    #[arg(long, value_parser = duration_ns, value_name = "TIME")]
+    cut_time: Option<u64>,
     /// Recipe with the partition names for --flip [default: the boot table of the image]
     #[arg(long, value_name = "FILE")]
     recipe: Option<PathBuf>,
@@ -126,7 +151,8 @@ pub fn run(args: &Args) -> Result<bool> {
     if args.save {
         save(&nand, &args.image)?;
     }
-    let end = End { quit, matched: args.until.as_ref().map(|until| until.is_match(report.uart.as_bytes())) };
+    let matched = args.until.as_ref().map(|until| until.is_match(report.uart.as_bytes()));
+    let end = End { quit, matched, cut: options.cut, saved: args.save };
     let good = is_good(&report, end);
     output::print(&summary::text(&report, end, good))?;
     Ok(good)
@@ -162,19 +188,24 @@ fn save(nand: &NandImage, path: &Path) -> Result<()> {
 }
 
 /// How the run ended, apart from what the simulator knows.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct End {
     /// It was ended at the keyboard.
     quit: bool,
     /// Whether `--until` matched, if it was given.
     matched: Option<bool>,
+    /// Where the power was to be cut.
+    cut: Option<PowerCut>,
+    /// Whether the chip was written back to its file.
+    saved: bool,
 }
 
 /// Whether the run did what was wanted of it.
 fn is_good(report: &Report, end: End) -> bool {
-    let reached = match end.matched {
-        Some(matched) => matched,
-        None => end.quit || report.outcome == Outcome::Kernel,
+    let reached = match end {
+        End { cut: Some(_), .. } => report.outcome == Outcome::Powercut,
+        End { matched: Some(matched), .. } => matched,
+        _ => end.quit || report.outcome == Outcome::Kernel,
     };
     // Also when the run went on past the kernel's entry.
     let intact = report.entry.is_none() || report.kernel_crc_ok;
@@ -187,6 +218,10 @@ fn options(args: &Args) -> Result<Options> {
     options.bad_blocks = args.bad.iter().copied().collect();
     let mut dump = Dump::open(&args.image, geometry(args))?;
     options.flips = flips(args, &mut dump)?;
+    options.fail_programs.clone_from(&args.fail_program);
+    options.fail_erases = args.fail_erase.iter().copied().collect();
+    options.endurance = args.endurance;
+    options.cut = args.cut.or(args.cut_time.map(|ns| PowerCut::Time { ns }));
     options.max_time_ns = args.max_time.unwrap_or(MAX_TIME_NS);
     options.until.clone_from(&args.until);
     options.stop_at_kernel = !args.past_kernel;
@@ -230,7 +265,8 @@ mod tests {
             let entry = report(outcome).entry.filter(|_| outcome == Kernel);
             let (kernel_crc_ok, violations_total) = (crc_ok, violations);
             let report = Report { kernel_crc_ok, violations_total, entry, ..report(outcome) };
-            assert_eq!(is_good(&report, End { quit, matched }), expected, "{outcome:?}");
+            let end = End { quit, matched, ..End::default() };
+            assert_eq!(is_good(&report, end), expected, "{outcome:?}");
         };
         check(Kernel, true, 0, false, None, true);
         check(Kernel, false, 0, false, None, false);
@@ -244,5 +280,13 @@ mod tests {
         check(Kernel, false, 0, false, Some(true), false);
         check(Timeout, false, 0, false, None, false);
         check(Fault, false, 0, false, None, false);
+    }
+
+    #[test]
+    fn a_cut_that_was_wanted_must_come() {
+        let cut = Some(PowerCut::Time { ns: 1 });
+        let good = |outcome, matched| is_good(&report(outcome), End { cut, matched, ..End::default() });
+        assert!(good(Outcome::Powercut, None) && good(Outcome::Powercut, Some(false)));
+        assert!(!good(Outcome::Kernel, None) && !good(Outcome::Console, Some(true)));
     }
 }

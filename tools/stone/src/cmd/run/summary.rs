@@ -1,7 +1,7 @@
 //! What a run came to, on one screen.
 
 use super::End;
-use sim::{Outcome, Report};
+use sim::{Outcome, PowerLoss, Report, Torn};
 use std::fmt::{self, Write};
 
 /// The summary of a run.
@@ -21,6 +21,9 @@ fn write(out: &mut String, report: &Report, end: End, good: bool) -> fmt::Result
         if good { "good" } else { "NOT GOOD" }
     )?;
     row(out, "outcome", &outcome(report, end))?;
+    if let Some(loss) = &report.power_loss {
+        row(out, "NAND cut", &remains(loss, end.saved))?;
+    }
     row(out, "time", &format!("{} from reset", milliseconds(report.time_ns)))?;
     if let Some(entry) = &report.entry {
         let crc = if report.kernel_crc_ok {
@@ -100,12 +103,30 @@ fn outcome(report: &Report, end: End) -> String {
         Outcome::Powercut => "the power was cut",
     };
     let why = match end {
+        End { cut: Some(cut), .. } if report.outcome != Outcome::Powercut => {
+            let operations = report.nand.operations();
+            return format!("{what}; NOT reached: a cut {cut} (operations: {operations})");
+        }
         End { matched: Some(true), .. } => ", --until matched",
         End { matched: Some(false), .. } => ", --until did NOT match",
         End { quit: true, .. } => ", ended at the keyboard",
         _ => "",
     };
     format!("{what}{why}")
+}
+
+/// What the cut of the power has left in the chip.
+fn remains(loss: &PowerLoss, saved: bool) -> String {
+    let begun = loss.operations;
+    let (Some(torn), Some(progress)) = (loss.torn, loss.progress) else {
+        return format!("operations begun: {begun}, all done");
+    };
+    let torn = match torn {
+        Torn::Page(page) => format!("program of page {page}"),
+        Torn::Block(block) => format!("erase of block {block}"),
+    };
+    let kept = if saved { "; saved with one reading of the bits in doubt" } else { "" };
+    format!("operations begun: {begun}; torn {:.0} % through the {torn}{kept}", 100.0 * progress)
 }
 
 fn violations(report: &Report) -> String {
@@ -143,6 +164,7 @@ pub mod tests {
             pages: None,
             pages_past_kernel: None,
             phases: vec![Phase { name: "kernel-read", start_ns: 50_000_000, end_ns: 350_000_000 }],
+            power_loss: None,
             violations: Vec::new(),
             violations_total: 0,
             after_entry: Vec::new(),
@@ -154,7 +176,7 @@ pub mod tests {
         }
     }
 
-    const END: End = End { quit: false, matched: None };
+    const END: End = End { quit: false, matched: None, cut: None, saved: false };
 
     #[test]
     fn fits_a_screen() {
@@ -169,6 +191,28 @@ NAND          2050 pages read, 0 programmed, 0 blocks erased; 3 bits corrected, 
 violations    none
 ";
         assert_eq!(text(&report(Outcome::Kernel), END, true), expected);
+    }
+
+    #[test]
+    fn says_what_a_power_cut_met() {
+        let check = |torn, progress, saved, expected: &str| {
+            let power_loss = Some(PowerLoss { operations: 3, torn, progress });
+            let report = Report { power_loss, ..report(Outcome::Powercut) };
+            let text = text(&report, End { saved, ..END }, true);
+            assert!(
+                text.contains(&format!("\noutcome       the power was cut\nNAND cut      {expected}\n")),
+                "{text}"
+            );
+        };
+        check(None, None, true, "operations begun: 3, all done");
+        let page = Some(Torn::Page(65));
+        check(page, Some(0.432), false, "operations begun: 3; torn 43 % through the program of page 65");
+        let saved = "operations begun: 3; torn 10 % through the erase of block 7; \
+                     saved with one reading of the bits in doubt";
+        check(Some(Torn::Block(7)), Some(0.1), true, saved);
+        let cut = Some(sim::PowerCut::Operation { number: 9, moment: sim::Moment::After });
+        let text = text(&report(Outcome::Console), End { cut, ..END }, false);
+        assert!(text.contains("at the console; NOT reached: a cut after operation 9 (operations: 0)"));
     }
 
     #[test]
