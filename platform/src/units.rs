@@ -10,6 +10,12 @@ pub struct Hz(pub u32);
 pub struct Ns(pub u32);
 
 impl Ns {
+    /// The fewest periods of a clock that last at least this long.
+    #[must_use]
+    pub const fn cycles(self, clock: Hz) -> u32 {
+        (self.0 as u64 * clock.0 as u64).div_ceil(1_000_000_000) as u32
+    }
+
     /// The longer of the two.
     #[must_use]
     pub const fn max(self, other: Self) -> Self {

@@ -80,10 +80,6 @@ pub struct Config {
     waits: Waits,
 }
 
-const fn cycles(time: Ns, fclk: Hz) -> u32 {
-    (time.0 as u64 * fclk.0 as u64).div_ceil(1_000_000_000) as u32
-}
-
 impl Config {
     /// The fields as given, which reading and writing share, and the waits in core clocks.
     #[must_use]
@@ -91,11 +87,11 @@ impl Config {
         let [tacls, twrph0, twrph1] = setup.write;
         let nfconf = NFCONF::ENABLE::SET.value | tacls << 8 | twrph0 << 4 | twrph1;
         let waits = Waits {
-            t_wb: crate::arch::turns(cycles(T_WB_MAX, fclk)),
-            t_whr: crate::arch::turns(cycles(setup.t_whr_min, fclk)),
-            t_rhw: crate::arch::turns(cycles(setup.t_rhw_min, fclk)),
+            t_wb: crate::arch::turns(T_WB_MAX.cycles(fclk)),
+            t_whr: crate::arch::turns(setup.t_whr_min.cycles(fclk)),
+            t_rhw: crate::arch::turns(setup.t_rhw_min.cycles(fclk)),
             // A poll takes ten core cycles at the very least.
-            polls: cycles(setup.t_busy_max, fclk) / 10 + 1,
+            polls: setup.t_busy_max.cycles(fclk) / 10 + 1,
         };
         Self { nfconf, waits }
     }

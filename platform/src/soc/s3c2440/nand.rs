@@ -101,14 +101,10 @@ pub struct Controller {
     row_cycles: u32,
 }
 
-const fn cycles(time: Ns, fclk: Hz) -> u32 {
-    (time.0 as u64 * fclk.0 as u64).div_ceil(1_000_000_000) as u32
-}
-
 /// Turns of [`crate::arch::spin`]. A return and a call, which are between any two accesses that
 /// a wait is between, take six cycles.
 const fn turns(time: Ns, fclk: Hz) -> u32 {
-    crate::arch::turns(cycles(time, fclk).saturating_sub(6))
+    crate::arch::turns(time.cycles(fclk).saturating_sub(6))
 }
 
 /// Everything the driver needs, ready at compile time.
@@ -127,7 +123,7 @@ impl Config {
             t_whr: turns(setup.t_whr_min, fclk),
             t_rhw: turns(setup.t_rhw_min, fclk),
             // A poll takes ten core cycles at the very least.
-            polls: cycles(setup.t_busy_max, fclk) / 10 + 1,
+            polls: setup.t_busy_max.cycles(fclk) / 10 + 1,
         };
         Self { fields: Fields { tacls, twrph0, twrph1 }, waits }
     }
