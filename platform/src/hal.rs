@@ -1,7 +1,7 @@
 //! What the boot library knows of hardware. A driver behind these traits is
 //! mechanism: it never retries, skips or judges.
 
-use crate::units::{Hz, Ns, Page};
+use crate::units::{EraseBlock, Hz, Ns, Page};
 
 /// A serial port, set up and running.
 pub trait Serial {
@@ -11,6 +11,13 @@ pub trait Serial {
     fn get(&mut self) -> Option<u8>;
     /// Waits until everything has left the transmitter.
     fn flush(&mut self);
+    /// Changes the rate, once everything has left, to what `clock` divided comes close enough to; false,
+    /// and nothing is done, where that is too far from `baud` for the other end to understand, or
+    /// where the driver cannot do it. `clock` is that of the ports, as in [`BoardInfo::pclk`].
+    fn set_baud(&mut self, clock: Hz, baud: u32) -> bool {
+        let _ = (clock, baud);
+        false
+    }
 }
 
 /// The organisation of a NAND chip as the controller addresses it.
@@ -26,15 +33,38 @@ pub struct Geometry {
     pub blocks: u32,
 }
 
+/// How a controller spells the Hamming code of a step: the parities of halves of its bits, each
+/// with its complement, the parity of the other half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// Three bytes: each parity beside its complement, all inverted.
+    Pairs,
+    /// Four bytes: the parities in one half word, their complements in the next.
+    Halves,
+}
+
+impl Code {
+    /// Bytes of a code.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Pairs => 3,
+            Self::Halves => 4,
+        }
+    }
+}
+
 /// How pages with the controller's ECC lie: what Linux's driver for the same controller writes.
 ///
-/// A code is three bytes; those of a page follow each other.
+/// The codes of a page follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     /// Words of data in a page.
     pub words: usize,
     /// ECC steps in a page.
     pub steps: usize,
+    /// The code of a step.
+    pub code: Code,
     /// Column of the first code, a multiple of four.
     pub codes: u32,
     /// Column of the byte that marks a bad block.
@@ -43,14 +73,22 @@ pub struct Format {
 
 impl Format {
     /// 2048 + 64 bytes, a code for each 256 bytes at OOB 40 to 63.
-    pub const LARGE: Self = Self { words: 512, steps: 8, codes: 2048 + 40, mark: 2048 };
+    pub const LARGE: Self = Self { words: 512, steps: 8, code: Code::Pairs, codes: 2048 + 40, mark: 2048 };
     /// 512 + 16 bytes, one code at OOB 0 to 2.
-    pub const SMALL: Self = Self { words: 128, steps: 1, codes: 512, mark: 512 + 5 };
+    pub const SMALL: Self = Self { words: 128, steps: 1, code: Code::Pairs, codes: 512, mark: 512 + 5 };
+    /// 2048 + 64 bytes, one code over all of them at OOB 60 to 63.
+    pub const WHOLE: Self = Self { words: 512, steps: 1, code: Code::Halves, codes: 2048 + 60, mark: 2048 };
 
     /// Bytes of data in a page.
     #[must_use]
     pub const fn bytes(&self) -> u32 {
         4 * self.words as u32
+    }
+
+    /// Words that hold all codes of a page.
+    #[must_use]
+    pub const fn code_words(&self) -> usize {
+        (self.code.bytes() * self.steps).div_ceil(4)
     }
 }
 
@@ -66,18 +104,60 @@ pub struct NandSetup {
     pub t_whr_min: Ns,
     /// Last strobe that reads to the next command.
     pub t_rhw_min: Ns,
+    /// Bus clocks from the end of a strobe that reads to where the chip no longer drives the bus.
+    pub float_cycles: u32,
+    /// Last address byte to the first byte of data written.
+    pub t_adl_min: Ns,
     /// The longest of tR and tRST: how long R/nB may stay low in what a loader does.
     pub t_busy_max: Ns,
+    /// How long programming a page may take.
+    pub t_prog_max: Ns,
+    /// How long erasing a block may take.
+    pub t_bers_max: Ns,
+    /// The organisation of the largest part that the board may carry.
+    pub geometry: Geometry,
 }
 
 /// R/nB stayed low longer than the part allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeout;
 
+/// Why a program or an erase did not get as far as a status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteError {
+    /// This driver only reads.
+    Unsupported,
+    /// The controller holds programs and erases back until it is reset.
+    Locked,
+    /// R/nB stayed low longer than the part allows.
+    Timeout,
+}
+
+/// What the chip answers to READ STATUS (70h).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status(pub u8);
+
+impl Status {
+    /// Did the last program or erase fail?
+    #[must_use]
+    pub const fn failed(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// Does nWP keep the chip from being written?
+    #[must_use]
+    pub const fn protected(self) -> bool {
+        self.0 & 1 << 7 == 0
+    }
+}
+
 /// A NAND controller with one chip behind it.
 ///
 /// A page is read as `begin_read`, `wait_ready`, then `read_page`, `read_raw` and `seek` in
 /// any order; the chip keeps the page in its cache register until the next `begin_read`.
+///
+/// A page is written as `begin_program`, `write_page` and `write_raw` as the page lies, then
+/// `program`. What is not sent stays as it is.
 pub trait Nand {
     /// The organisation that the board data or the straps give.
     fn geometry(&self) -> Geometry;
@@ -110,13 +190,64 @@ pub trait Nand {
     /// [`Timeout`] when it stays low longer than the part allows.
     fn wait_ready(&mut self) -> Result<(), Timeout>;
     /// Transfers as many whole ECC steps as there is room for on both sides, and for each the
-    /// code that the controller computed over it, first byte lowest in the low 24 bits.
+    /// code that the controller computed over it, first byte lowest; of codes of three bytes the
+    /// upper eight bits mean nothing.
     fn read_page(&mut self, data: &mut [u32], codes: &mut [u32]);
+    /// Transfers the codes stored in the OOB, once `read_page` has brought what they are for. A
+    /// controller that compares the codes itself, and does not tell what it has computed, makes
+    /// `computed` differ from those stored as it has found.
+    fn read_codes(&mut self, computed: &mut [u32], stored: &mut [u32]) {
+        let _ = computed;
+        let format = self.format();
+        if format.codes != format.bytes() {
+            self.seek(format.codes);
+        }
+        self.read_raw(stored);
+    }
     /// Transfers words without ECC, the byte that comes first lowest.
     fn read_raw(&mut self, words: &mut [u32]);
     /// Moves the output to `column` (05h, column, E0h); column `page` is OOB byte 0. For a chip
     /// that cannot do that, loads the page again.
     fn seek(&mut self, column: u32);
+
+    /// READ STATUS (70h).
+    ///
+    /// # Errors
+    /// [`WriteError::Unsupported`], as all that writes, from a driver that only reads.
+    fn status(&mut self) -> Result<Status, WriteError> {
+        Err(WriteError::Unsupported)
+    }
+    /// Starts writing a page from `column` on, which is a multiple of four (80h, address).
+    fn begin_program(&mut self, page: Page, column: u32) {
+        let _ = (page, column);
+    }
+    /// Sends as many whole ECC steps as there are on both sides, and gives for each the code that
+    /// the controller computed over it, as [`Self::read_page`] does.
+    fn write_page(&mut self, data: &[u32], codes: &mut [u32]) {
+        let _ = (data, codes);
+    }
+    /// Sends words without ECC, the lowest byte first.
+    fn write_raw(&mut self, words: &[u32]) {
+        let _ = words;
+    }
+    /// Has the chip program what was sent (10h), which takes as long as tPROG, and reads its
+    /// status. Calls `idle` again and again meanwhile.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    fn program(&mut self, idle: &mut dyn FnMut()) -> Result<Status, WriteError> {
+        let _ = idle;
+        Err(WriteError::Unsupported)
+    }
+    /// Erases a block (60h, address, D0h), which takes as long as tBERS, and reads the chip's
+    /// status. Calls `idle` again and again meanwhile.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    fn erase(&mut self, block: EraseBlock, idle: &mut dyn FnMut()) -> Result<Status, WriteError> {
+        let _ = (block, idle);
+        Err(WriteError::Unsupported)
+    }
 }
 
 /// Physical memory as the console and the image loader see it.

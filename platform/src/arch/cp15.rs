@@ -1,8 +1,9 @@
-//! CP15 of the ARM920T: caches and the MMU with a flat map.
+//! CP15 of the ARM9 cores: caches and the MMU with a flat map.
 //!
-//! ARM920T Technical Reference Manual (DDI 0151), chapters 2 to 4. All of it is A32:
-//! Thumb-1 has no coprocessor instructions.
+//! What all of them have in common: ARM Architecture Reference Manual (DDI 0100), part B; the rest
+//! is in the core's own file. All of it is A32: Thumb-1 has no coprocessor instructions.
 
+use super::own::{CLOCKING, clean_dcache};
 use core::arch::asm;
 
 /// c1: MMU on.
@@ -13,9 +14,6 @@ const ALIGN: u32 = 1 << 1;
 const DCACHE: u32 = 1 << 2;
 /// c1: I-cache on.
 const ICACHE: u32 = 1 << 12;
-/// c1: nF and iA, asynchronous clocking. Without it the core runs at HCLK once HCLK is
-/// divided down (S3C2440A manual, chapter 7).
-const ASYNC: u32 = 0b11 << 30;
 
 #[cfg_attr(target_arch = "arm", instruction_set(arm::a32))]
 #[inline(never)]
@@ -38,7 +36,7 @@ fn control_set(bits: u32) {
 
 /// Puts the core on its own clock and switches the I-cache on.
 pub fn early() {
-    control_set(ASYNC | ICACHE);
+    control_set(CLOCKING | ICACHE);
 }
 
 /// A 1 MiB section: access permitted, domain 0, neither cached nor buffered.
@@ -96,33 +94,6 @@ pub fn mmu_is_on() -> bool {
     unsafe { asm!("mrc p15, 0, {}, c1, c0, 0", out(reg) control, options(nomem, nostack)) };
     control & MMU != 0
 }
-
-/// Assembly that writes all of the D-cache back to memory. The register it works with has to be
-/// zero before. Eight segments of 64 lines: index in bits 31:26, segment in 7:5 (TRM 2.3.8).
-macro_rules! clean_dcache {
-    ($line:literal) => {
-        concat!(
-            "1: mcr p15, 0, ",
-            $line,
-            ", c7, c10, 2\n",
-            "adds ",
-            $line,
-            ", #0x04000000\n",
-            "bcc 1b\n",
-            "add ",
-            $line,
-            ", #0x20\n",
-            "cmp ",
-            $line,
-            ", #0x100\n",
-            "bne 1b\n",
-            "mcr p15, 0, ",
-            $line,
-            ", c7, c10, 4" // drain the write buffer
-        )
-    };
-}
-pub(super) use clean_dcache;
 
 /// Cleans the D-cache to memory and drops the I-cache, so that code just stored can run.
 #[cfg_attr(target_arch = "arm", instruction_set(arm::a32))]

@@ -6,19 +6,24 @@
 
 use crate::hal::{Fault, FaultKind};
 use core::arch::asm;
-use core::cell::Cell;
+use core::cell::{Cell, UnsafeCell};
 
 /// Makes a program the second stage: `main` runs in SYS mode, with `.bss` zeroed, MMU
 /// and caches as they were; `fault` takes the state at an exception, in SYS mode on a
-/// fresh stack.
+/// fresh stack. Both get what is `$kept`, which outlives exceptions.
 #[macro_export]
 macro_rules! stage2_entry {
-    ($main:path, $fault:path) => {
+    ($main:path, $fault:path, $kept:ty = $new:expr) => {
+        static STAGE2_KEPT: $crate::arch::fault::Kept<$kept> = $crate::arch::fault::Kept::new($new);
+
         extern "C" fn stage2_main() -> ! {
-            $main()
+            // SAFETY: called once, at start.
+            $main(unsafe { STAGE2_KEPT.lend() })
         }
         extern "C" fn stage2_fault(frame: &$crate::arch::fault::Frame) -> ! {
-            $fault(frame.fault())
+            // SAFETY: whoever had it before does not run any more: nothing returns from here, and
+            // the stack that its reference is on begins anew.
+            $fault(unsafe { STAGE2_KEPT.lend() }, frame.fault())
         }
         core::arch::global_asm!(
             r#"
@@ -26,7 +31,9 @@ macro_rules! stage2_entry {
             .arm
             .global kmain
         kmain:
-            ldr     pc, =stage2_main_address
+            // BX, because what the compiler makes may be Thumb.
+            ldr     r0, ={main}
+            bx      r0
 
             // The frame is laid out as struct Frame says.
             .macro  handler name, kind
@@ -66,15 +73,37 @@ macro_rules! stage2_entry {
             str     lr, [r0, #56]
             msr     cpsr_c, #0xdf   // SYS mode, IRQ and FIQ masked
             ldr     sp, =_sys_stack_high_end
-            ldr     pc, =stage2_fault_address
+            ldr     r1, ={fault}
+            bx      r1
             .pool
-            .set    stage2_main_address, {main}
-            .set    stage2_fault_address, {fault}
             "#,
             main = sym stage2_main,
             fault = sym stage2_fault,
         );
     };
+}
+
+/// A value that is lent to one user after another.
+pub struct Kept<T>(UnsafeCell<T>);
+
+// SAFETY: there is one core, and `lend` says when the value may be used.
+unsafe impl<T> Sync for Kept<T> {}
+
+impl<T> Kept<T> {
+    /// A value to be lent.
+    pub const fn new(value: T) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
+    /// Lends the value.
+    ///
+    /// # Safety
+    /// Nobody to whom it was lent before uses it any more.
+    #[expect(clippy::mut_from_ref, reason = "the caller vouches for there being no other reference")]
+    pub unsafe fn lend(&self) -> &mut T {
+        // SAFETY: by the contract of this function.
+        unsafe { &mut *self.0.get() }
+    }
 }
 
 /// What the handlers save.
@@ -113,6 +142,8 @@ impl Frame {
 }
 
 /// The data fault status and fault address registers.
+#[cfg_attr(target_arch = "arm", instruction_set(arm::a32))]
+#[inline(never)]
 fn status() -> (u32, u32) {
     let (dfsr, far);
     // SAFETY: reads two registers.

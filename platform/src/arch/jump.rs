@@ -1,6 +1,6 @@
 //! Leaving the loader.
 
-use super::cp15::clean_dcache;
+use super::own::clean_dcache;
 use core::arch::asm;
 
 /// Enters a kernel by the Linux boot contract: SVC mode, interrupts masked, caches

@@ -2,8 +2,10 @@
 //! up to ARM926 do one thing at a time: what counts is the number of instructions and of
 //! bus accesses.
 
+use tock_registers::registers::ReadOnly;
+
 /// Words in an ECC step.
-const STEP_WORDS: usize = 64;
+pub(crate) const STEP_WORDS: usize = 64;
 
 /// Transfers ECC steps of 64 words, as many as there is room for in both slices: `START` is
 /// written to the control register, the words are loaded from the data register, and what the
@@ -144,6 +146,43 @@ extern "C" fn bytes<const DATA: usize>(block: *const u8, data: *mut u8, last: *m
         "pop {{r4-r10, lr}}",
         "bx lr",
         data = const DATA,
+    )
+}
+
+/// Words of a turn of [`transfer_window`].
+const TURN_WORDS: usize = 32;
+
+/// Fills words, a multiple of 32 of them, from a window of the bus behind which the next bytes of
+/// the chip come whatever the address: as bursts of eight words, which the bus takes without
+/// pause.
+#[inline(always)]
+pub fn transfer_window(window: &[ReadOnly<u32>], data: &mut [u32]) {
+    let turns = data.len().min(window.len()) / TURN_WORDS;
+    if turns > 0 {
+        bursts(window.as_ptr().cast(), data.as_mut_ptr(), turns);
+    }
+}
+
+#[unsafe(naked)]
+#[cfg_attr(target_arch = "arm", instruction_set(arm::a32))]
+extern "C" fn bursts(from: *const u32, to: *mut u32, turns: usize) {
+    // SAFETY (of the naked function, which only `transfer_window` calls): it keeps the procedure
+    // call standard, and loads and stores 32 words a turn.
+    core::arch::naked_asm!(
+        "push {{r4-r10, lr}}",
+        "1:",
+        "ldmia r0!, {{r3-r10}}",
+        "stmia r1!, {{r3-r10}}",
+        "ldmia r0!, {{r3-r10}}",
+        "stmia r1!, {{r3-r10}}",
+        "ldmia r0!, {{r3-r10}}",
+        "stmia r1!, {{r3-r10}}",
+        "ldmia r0!, {{r3-r10}}",
+        "subs r2, r2, #1",
+        "stmia r1!, {{r3-r10}}",
+        "bne 1b",
+        "pop {{r4-r10, lr}}",
+        "bx lr",
     )
 }
 

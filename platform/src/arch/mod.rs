@@ -5,6 +5,9 @@ pub mod cp15;
 pub mod fault;
 pub mod jump;
 pub mod loops;
+#[cfg_attr(not(target_feature = "v5te"), path = "arm920t.rs")]
+#[cfg_attr(target_feature = "v5te", path = "arm926ejs.rs")]
+mod own;
 pub mod ram;
 pub mod stage1;
 

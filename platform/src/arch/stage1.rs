@@ -31,7 +31,7 @@ macro_rules! stage1_entry {
             b       _fault          @ SWI
             b       _fault          @ prefetch abort
             b       _fault          @ data abort
-            b       _fault          @ reserved
+            .word   _image_size     @ no vector; boot ROMs of some SoCs look here
             b       _fault          @ IRQ
             b       _fault          @ FIQ
         _fault:

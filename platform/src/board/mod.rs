@@ -5,6 +5,11 @@ use crate::arch::ram::Ram;
 pub use crate::hal::BoardInfo;
 use crate::hal::{Clock, Nand, NandSetup, Serial};
 
+#[cfg(board = "at91sam9260ek")]
+mod at91sam9260ek;
+#[cfg(board = "at91sam9260ek")]
+use at91sam9260ek::At91sam9260ek as Selected;
+
 #[cfg(board = "gta02")]
 mod gta02;
 #[cfg(board = "gta02")]
@@ -37,12 +42,18 @@ pub trait Platform {
 
     /// From reset to working SDRAM; runs on a few bytes of stack.
     fn early_init();
+    /// Sets the pins as [`Self::early_init`] does: for a stage that another loader has started. NAND
+    /// may be write-protected without.
+    fn set_pins() {}
     /// The console, set up if `start`, else as an earlier stage left it.
     fn serial(start: bool) -> Self::Serial;
     /// The NAND controller.
     fn nand(config: &'static Self::NandConfig) -> Self::Nand;
     /// The clock, set going.
     fn clock() -> Self::Clock;
+    /// Stops a watchdog that runs from reset on and can be set up only once: for whoever takes
+    /// longer than the first stage.
+    fn stop_watchdog() {}
     /// Has the board reset after about this many milliseconds.
     fn reset_in(millis: u32);
 }
@@ -60,6 +71,11 @@ pub const MAPPED_MIB: u32 = Selected::MAPPED_MIB;
 #[inline(always)]
 pub fn early_init() {
     Selected::early_init();
+}
+
+/// Sets the pins, when no first stage of ours has done so.
+pub fn set_pins() {
+    Selected::set_pins();
 }
 
 /// The console, set up.
@@ -101,6 +117,12 @@ pub fn clock() -> <Selected as Platform>::Clock {
 #[must_use]
 pub fn memory() -> Ram {
     Ram
+}
+
+/// Stops a watchdog that runs from reset on: before anything but the first stage runs.
+#[inline(always)]
+pub fn stop_watchdog() {
+    Selected::stop_watchdog();
 }
 
 /// Resets the board at once.

@@ -1,8 +1,8 @@
 //! NAND controller with its ECC unit, small-page chips. S3C2410X User's Manual, chapter 6.
 
 use crate::arch::loops;
-use crate::hal::{Format, Geometry, Nand, NandSetup, Timeout};
-use crate::units::{Hz, Ns, Page};
+use crate::hal::{Format, Geometry, Nand, NandSetup, Status, Timeout, WriteError};
+use crate::units::{EraseBlock, Hz, Ns, Page};
 use core::mem::offset_of;
 use tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
@@ -38,7 +38,7 @@ register_structs! {
         (0x05 => _reserved0),
         (0x08 => nfaddr: WriteOnly<u8>),
         (0x09 => _reserved1),
-        (0x0c => nfdata: ReadOnly<u8>),
+        (0x0c => nfdata: ReadWrite<u8>),
         (0x0d => _reserved2),
         (0x10 => nfstat: ReadOnly<u8, NFSTAT::Register>),
         (0x11 => _reserved3),
@@ -53,6 +53,11 @@ mod command {
     pub const READ_OOB: u8 = 0x50;
     pub const READ_ID: u8 = 0x90;
     pub const RESET: u8 = 0xff;
+    pub const STATUS: u8 = 0x70;
+    pub const PROGRAM: u8 = 0x80;
+    pub const PROGRAM_CONFIRM: u8 = 0x10;
+    pub const ERASE: u8 = 0x60;
+    pub const ERASE_CONFIRM: u8 = 0xd0;
 }
 
 /// The longest tWB of any part, after which R/nB says what it means. There is no detector of
@@ -71,6 +76,12 @@ struct Waits {
     t_rhw: u32,
     /// Polls of NFSTAT after which an operation has taken too long.
     polls: u32,
+    /// Address to the first byte of data written.
+    t_adl: u32,
+    /// Polls after which a program has taken too long.
+    program_polls: u32,
+    /// Polls after which an erase has taken too long.
+    erase_polls: u32,
 }
 
 /// Everything the driver needs, ready at compile time.
@@ -78,6 +89,11 @@ struct Waits {
 pub struct Config {
     nfconf: u32,
     waits: Waits,
+}
+
+/// A poll takes ten core cycles at the very least.
+const fn polls(time: Ns, fclk: Hz) -> u32 {
+    time.cycles(fclk) / 10 + 1
 }
 
 impl Config {
@@ -90,8 +106,10 @@ impl Config {
             t_wb: crate::arch::turns(T_WB_MAX.cycles(fclk)),
             t_whr: crate::arch::turns(setup.t_whr_min.cycles(fclk)),
             t_rhw: crate::arch::turns(setup.t_rhw_min.cycles(fclk)),
-            // A poll takes ten core cycles at the very least.
-            polls: setup.t_busy_max.cycles(fclk) / 10 + 1,
+            polls: polls(setup.t_busy_max, fclk),
+            t_adl: crate::arch::turns(setup.t_adl_min.cycles(fclk)),
+            program_polls: polls(setup.t_prog_max, fclk),
+            erase_polls: polls(setup.t_bers_max, fclk),
         };
         Self { nfconf, waits }
     }
@@ -125,6 +143,36 @@ impl Controller {
     fn command(&self, command: u8) {
         self.regs.nfcmd.set(command);
     }
+
+    /// Chooses the part of the page that `column` is in: what is read or written next starts there.
+    fn point_at(&self, column: u32) {
+        self.command(match column {
+            0..256 => command::READ,
+            256..512 => command::READ_SECOND_HALF,
+            _ => command::READ_OOB,
+        });
+    }
+
+    fn row(&self, page: Page) {
+        let mut row = page.0;
+        for _ in 0..3 {
+            self.regs.nfaddr.set(row as u8);
+            row >>= 8;
+        }
+    }
+
+    /// Gives the command that starts a program or an erase, and waits for its end.
+    fn write(&mut self, confirm: u8, polls: u32, idle: &mut dyn FnMut()) -> Result<Status, WriteError> {
+        self.command(confirm);
+        crate::arch::spin(self.waits.t_wb);
+        for _ in 0..polls {
+            if self.regs.nfstat.is_set(NFSTAT::RNB) {
+                return self.status();
+            }
+            idle();
+        }
+        Err(WriteError::Timeout)
+    }
 }
 
 impl Nand for Controller {
@@ -148,17 +196,9 @@ impl Nand for Controller {
     fn begin_read(&mut self, page: Page, column: u32) {
         crate::arch::spin(self.waits.t_rhw);
         self.page = page;
-        self.command(match column {
-            0..256 => command::READ,
-            256..512 => command::READ_SECOND_HALF,
-            _ => command::READ_OOB,
-        });
+        self.point_at(column);
         self.regs.nfaddr.set(column as u8);
-        let mut row = page.0;
-        for _ in 0..3 {
-            self.regs.nfaddr.set(row as u8);
-            row >>= 8;
-        }
+        self.row(page);
     }
 
     /// No small-page chip has READ CACHE: nothing is begun.
@@ -195,5 +235,48 @@ impl Nand for Controller {
         self.begin_read(self.page, column);
         // A chip that was ready a moment ago; whoever reads junk finds the ECC wrong.
         let _ = self.wait_ready();
+    }
+
+    fn status(&mut self) -> Result<Status, WriteError> {
+        crate::arch::spin(self.waits.t_rhw);
+        self.command(command::STATUS);
+        crate::arch::spin(self.waits.t_whr);
+        Ok(Status(self.regs.nfdata.get()))
+    }
+
+    fn begin_program(&mut self, page: Page, column: u32) {
+        crate::arch::spin(self.waits.t_rhw);
+        self.point_at(column);
+        self.command(command::PROGRAM);
+        self.regs.nfaddr.set(column as u8);
+        self.row(page);
+        crate::arch::spin(self.waits.t_adl);
+    }
+
+    fn write_page(&mut self, data: &[u32], codes: &mut [u32]) {
+        // A page is one step.
+        if let (Some(step), [code, ..]) = (data.get(..Format::SMALL.words), codes) {
+            self.regs.nfconf.modify(NFCONF::INIT_ECC::SET);
+            self.write_raw(step);
+            let [low, middle, high] = &self.regs.nfecc;
+            *code = u32::from_le_bytes([low.get(), middle.get(), high.get(), 0]);
+        }
+    }
+
+    fn write_raw(&mut self, words: &[u32]) {
+        for byte in words.iter().flat_map(|word| word.to_le_bytes()) {
+            self.regs.nfdata.set(byte);
+        }
+    }
+
+    fn program(&mut self, idle: &mut dyn FnMut()) -> Result<Status, WriteError> {
+        self.write(command::PROGRAM_CONFIRM, self.waits.program_polls, idle)
+    }
+
+    fn erase(&mut self, block: EraseBlock, idle: &mut dyn FnMut()) -> Result<Status, WriteError> {
+        crate::arch::spin(self.waits.t_rhw);
+        self.command(command::ERASE);
+        self.row(Page(block.0 * self.geometry().pages_per_block));
+        self.write(command::ERASE_CONFIRM, self.waits.erase_polls, idle)
     }
 }

@@ -109,6 +109,10 @@ impl<B: Board> Platform for B {
         sdram::start(Solved::<B>::SDRAM);
     }
 
+    fn set_pins() {
+        B::pins();
+    }
+
     fn serial(start: bool) -> Uart<B::Chip> {
         let mut uart = match B::CONSOLE {
             Console::Uart0 => Uart::uart0(),

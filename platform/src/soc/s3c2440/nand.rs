@@ -2,10 +2,10 @@
 //! chapter 6.
 
 use crate::arch::loops;
-use crate::hal::{Format, Geometry, Nand, NandSetup, Timeout};
-use crate::units::{Hz, Ns, Page};
+use crate::hal::{Format, Geometry, Nand, NandSetup, Status, Timeout, WriteError};
+use crate::units::{EraseBlock, Hz, Ns, Page};
 use core::mem::offset_of;
-use tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
+use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
 use tock_registers::{register_bitfields, register_structs};
 
@@ -30,6 +30,9 @@ register_bitfields![u32,
         MODE OFFSET(0) NUMBITS(1)
     ],
     NFSTAT [
+        /// A program or an erase was tried where the controller's lock forbids it; cleared by
+        /// writing 1.
+        ILLEGAL_ACCESS OFFSET(3) NUMBITS(1),
         /// R/nB has gone from busy to ready since this bit was cleared by writing 1.
         RNB_TRANS_DETECT OFFSET(2) NUMBITS(1)
     ]
@@ -44,7 +47,7 @@ register_structs! {
         (0x09 => _reserved0),
         (0x0c => nfaddr: WriteOnly<u8>),
         (0x0d => _reserved1),
-        (0x10 => nfdata: ReadOnly<u32>),
+        (0x10 => nfdata: ReadWrite<u32>),
         (0x14 => nfmeccd: [ReadWrite<u32>; 2]),
         (0x1c => nfseccd: ReadWrite<u32>),
         (0x20 => nfstat: ReadWrite<u32, NFSTAT::Register>),
@@ -68,17 +71,11 @@ mod command {
     pub const READ_ID_ONFI: u8 = 0x20;
     pub const READ_PARAMETERS: u8 = 0xec;
     pub const RESET: u8 = 0xff;
-}
-
-/// Register fields of the strobe timing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fields {
-    /// `NFCONF.TACLS`.
-    pub tacls: u32,
-    /// `NFCONF.TWRPH0`.
-    pub twrph0: u32,
-    /// `NFCONF.TWRPH1`.
-    pub twrph1: u32,
+    pub const STATUS: u8 = 0x70;
+    pub const PROGRAM: u8 = 0x80;
+    pub const PROGRAM_CONFIRM: u8 = 0x10;
+    pub const ERASE: u8 = 0x60;
+    pub const ERASE_CONFIRM: u8 = 0xd0;
 }
 
 /// Waits that no register field gives; the driver spins for them. In turns of that, less what
@@ -91,6 +88,12 @@ struct Waits {
     t_rhw: u32,
     /// Polls of NFSTAT after which an operation has taken too long.
     polls: u32,
+    /// Address to the first byte of data written.
+    t_adl: u32,
+    /// Polls after which a program has taken too long.
+    program_polls: u32,
+    /// Polls after which an erase has taken too long.
+    erase_polls: u32,
 }
 
 /// The controller, set up, with its chip selected.
@@ -107,10 +110,16 @@ const fn turns(time: Ns, fclk: Hz) -> u32 {
     crate::arch::turns(time.cycles(fclk).saturating_sub(6))
 }
 
+/// A poll takes ten core cycles at the very least.
+const fn polls(time: Ns, fclk: Hz) -> u32 {
+    time.cycles(fclk) / 10 + 1
+}
+
 /// Everything the driver needs, ready at compile time.
 #[derive(Clone, Copy)]
 pub struct Config {
-    fields: Fields,
+    /// The strobe timing in NFCONF.
+    timing: u32,
     waits: Waits,
 }
 
@@ -122,17 +131,22 @@ impl Config {
         let waits = Waits {
             t_whr: turns(setup.t_whr_min, fclk),
             t_rhw: turns(setup.t_rhw_min, fclk),
-            // A poll takes ten core cycles at the very least.
-            polls: setup.t_busy_max.cycles(fclk) / 10 + 1,
+            polls: polls(setup.t_busy_max, fclk),
+            t_adl: turns(setup.t_adl_min, fclk),
+            program_polls: polls(setup.t_prog_max, fclk),
+            erase_polls: polls(setup.t_bers_max, fclk),
         };
-        Self { fields: Fields { tacls, twrph0, twrph1 }, waits }
+        let timing = NFCONF::TACLS.val(tacls).value
+            | NFCONF::TWRPH0.val(twrph0).value
+            | NFCONF::TWRPH1.val(twrph1).value;
+        Self { timing, waits }
     }
 
     /// The same with every strobe one HCLK period shorter: wrong on purpose, for
     /// proving that such a mistake is caught.
     #[must_use]
     pub const fn one_hclk_too_short(mut self) -> Self {
-        self.fields.twrph0 -= 1;
+        self.timing -= NFCONF::TWRPH0.val(1).value;
         self
     }
 }
@@ -145,9 +159,8 @@ impl Controller {
     #[must_use]
     pub fn start(config: &'static Config) -> Self {
         let regs = super::map::nand();
-        let Fields { tacls, twrph0, twrph1 } = config.fields;
-        regs.nfconf
-            .modify(NFCONF::TACLS.val(tacls) + NFCONF::TWRPH0.val(twrph0) + NFCONF::TWRPH1.val(twrph1));
+        // The rest are the straps.
+        regs.nfconf.set(regs.nfconf.get() & 0xf | config.timing);
         regs.nfcont.write(NFCONT::MODE::SET + NFCONT::SPARE_ECC_LOCK::SET + NFCONT::MAIN_ECC_LOCK::SET);
         Self { regs, waits: &config.waits, row_cycles: 2 + regs.nfconf.read(NFCONF::ADDR_CYCLE) }
     }
@@ -165,6 +178,31 @@ impl Controller {
     /// because R/nB only falls tWB after the command.
     fn arm(&self) {
         self.regs.nfstat.write(NFSTAT::RNB_TRANS_DETECT::SET);
+    }
+
+    fn row(&self, page: Page) {
+        let mut row = page.0;
+        for _ in 0..self.row_cycles {
+            self.regs.nfaddr.set(row as u8);
+            row >>= 8;
+        }
+    }
+
+    /// Gives the command that starts a program or an erase, and waits for its end.
+    fn write(&mut self, confirm: u8, polls: u32, idle: &mut dyn FnMut()) -> Result<Status, WriteError> {
+        self.regs.nfstat.write(NFSTAT::RNB_TRANS_DETECT::SET + NFSTAT::ILLEGAL_ACCESS::SET);
+        self.command(confirm);
+        for _ in 0..polls {
+            let nfstat = self.regs.nfstat.extract();
+            if nfstat.is_set(NFSTAT::ILLEGAL_ACCESS) {
+                return Err(WriteError::Locked);
+            }
+            if nfstat.is_set(NFSTAT::RNB_TRANS_DETECT) {
+                return self.status();
+            }
+            idle();
+        }
+        Err(WriteError::Timeout)
     }
 }
 
@@ -212,11 +250,7 @@ impl Nand for Controller {
         crate::arch::spin(self.waits.t_rhw);
         self.command(command::READ);
         self.column(column);
-        let mut row = page.0;
-        for _ in 0..self.row_cycles {
-            self.regs.nfaddr.set(row as u8);
-            row >>= 8;
-        }
+        self.row(page);
         self.command(command::READ_CONFIRM);
     }
 
@@ -258,5 +292,45 @@ impl Nand for Controller {
         self.column(column);
         self.command(command::RANDOM_OUT_CONFIRM);
         crate::arch::spin(self.waits.t_whr);
+    }
+
+    fn status(&mut self) -> Result<Status, WriteError> {
+        crate::arch::spin(self.waits.t_rhw);
+        self.command(command::STATUS);
+        crate::arch::spin(self.waits.t_whr);
+        Ok(Status(self.regs.nfdata.get() as u8))
+    }
+
+    fn begin_program(&mut self, page: Page, column: u32) {
+        crate::arch::spin(self.waits.t_rhw);
+        self.command(command::PROGRAM);
+        self.column(column);
+        self.row(page);
+        crate::arch::spin(self.waits.t_adl);
+    }
+
+    fn write_page(&mut self, data: &[u32], codes: &mut [u32]) {
+        for (step, code) in data.chunks_exact(loops::STEP_WORDS).zip(codes) {
+            self.regs.nfcont.write(NFCONT::MODE::SET + NFCONT::SPARE_ECC_LOCK::SET + NFCONT::INIT_ECC::SET);
+            self.write_raw(step);
+            *code = self.regs.nfmecc0.get();
+        }
+    }
+
+    fn write_raw(&mut self, words: &[u32]) {
+        for &word in words {
+            self.regs.nfdata.set(word);
+        }
+    }
+
+    fn program(&mut self, idle: &mut dyn FnMut()) -> Result<Status, WriteError> {
+        self.write(command::PROGRAM_CONFIRM, self.waits.program_polls, idle)
+    }
+
+    fn erase(&mut self, block: EraseBlock, idle: &mut dyn FnMut()) -> Result<Status, WriteError> {
+        crate::arch::spin(self.waits.t_rhw);
+        self.command(command::ERASE);
+        self.row(Page(block.0 * self.geometry().pages_per_block));
+        self.write(command::ERASE_CONFIRM, self.waits.erase_polls, idle)
     }
 }

@@ -51,6 +51,19 @@ impl Divisor {
     pub const fn for_baud(pclk: Hz, baud: u32) -> Self {
         Self((pclk.0 + 8 * baud) / (16 * baud) - 1)
     }
+
+    /// The same, if that is close enough: where the last bit of a frame is looked at, after 9.5 bits, 3 %
+    /// are 0.29 of a bit.
+    fn close_to(pclk: Hz, baud: u32) -> Option<Self> {
+        const PERCENT: u32 = 3;
+        let most = pclk.0 / 16;
+        if baud == 0 || baud > most {
+            return None;
+        }
+        let divisor = Self::for_baud(pclk, baud);
+        let off = (most / (divisor.0 + 1)).abs_diff(baud);
+        (off <= baud / 100 * PERCENT && divisor.0 <= 0xffff).then_some(divisor)
+    }
 }
 
 /// Bits of `UFSTAT`, which differ with the length of the FIFOs.
@@ -109,5 +122,12 @@ impl<F: Fifo> Serial for Uart<F> {
 
     fn flush(&mut self) {
         while !self.regs.utrstat.is_set(UTRSTAT::TX_DONE) {}
+    }
+
+    fn set_baud(&mut self, clock: Hz, baud: u32) -> bool {
+        let Some(divisor) = Divisor::close_to(clock, baud) else { return false };
+        self.flush();
+        self.regs.ubrdiv.set(divisor.0);
+        true
     }
 }
