@@ -1,6 +1,7 @@
 //! Bad block marks.
 
 use super::NandError;
+use super::program::{Idle, erase, program_raw};
 use platform::hal::Nand;
 use platform::units::{EraseBlock, Page};
 
@@ -45,6 +46,23 @@ pub fn is_bad(nand: &mut dyn Nand, block: EraseBlock) -> Result<bool, NandError>
     Ok(false)
 }
 
+/// Marks a block bad as Linux does: erased, if it can be, and zero where the makers' marks are on
+/// its first and its second page.
+///
+/// # Errors
+/// [`NandError::NotMarked`] when neither mark can be read afterwards, and [`NandError::Timeout`].
+pub fn mark(nand: &mut dyn Nand, block: EraseBlock, idle: Idle<'_>) -> Result<(), NandError> {
+    let first = block.0 * nand.geometry().pages_per_block;
+    let mark = nand.format().mark;
+    let word = !(0xff << (mark % 4 * 8));
+    // Such a block may fail in all of this and be marked well enough.
+    let _ = erase(nand, block, idle);
+    for page in [Page(first), Page(first + 1)] {
+        let _ = program_raw(nand, page, mark & !3, &[word], idle);
+    }
+    if is_bad(nand, block)? { Ok(()) } else { Err(NandError::NotMarked { block }) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,5 +98,35 @@ mod tests {
         for byte in 0..=u8::MAX {
             assert_eq!(is_bad_mark(byte), byte.count_zeros() > 1, "{byte:02x}");
         }
+    }
+
+    #[test]
+    fn marks_both_pages_of_an_erased_block() {
+        let mut nand = MockNand::new(4);
+        nand.write_from(0, &[0; 3 * 64 * DATA]);
+        mark(&mut nand, EraseBlock(1), &mut || ()).unwrap();
+        let mut buffer = crate::nand::page::PageBuffer::new();
+        for page in [64, 65] {
+            let (data, oob) = buffer.read_raw(&mut nand, Page(page)).unwrap();
+            assert!(data.iter().chain(&oob[1..]).all(|&byte| byte == 0xff) && oob[0] == 0);
+        }
+        assert_eq!(
+            (0..4).map(|block| is_bad(&mut nand, EraseBlock(block)).unwrap()).collect::<std::vec::Vec<_>>(),
+            [false, true, false, false]
+        );
+    }
+
+    #[test]
+    fn marks_what_cannot_be_erased_and_says_if_it_cannot() {
+        let mut nand = MockNand::new(4);
+        nand.write_from(0, &[0x5a; 2 * 64 * DATA]);
+        nand.fail_erase.insert(1);
+        nand.fail_program.insert(64);
+        // The second page serves.
+        assert_eq!(mark(&mut nand, EraseBlock(1), &mut || ()), Ok(()));
+        nand.fail_program.insert(129);
+        nand.fail_program.insert(128);
+        let error = NandError::NotMarked { block: EraseBlock(2) };
+        assert_eq!(mark(&mut nand, EraseBlock(2), &mut || ()), Err(error));
     }
 }

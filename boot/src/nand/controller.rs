@@ -180,8 +180,28 @@ pub const S3C2410: Controller = Controller {
     access_bytes: 1,
 };
 
+/// The static memory controller of AT91SAM9260 and its siblings: set-up, pulse and hold of every
+/// cycle, which the registers have as set-up, pulse and cycle. Lengths up to the first step of
+/// their encoding (Linux, drivers/mfd/atmel-smc.c). ALE and CLE are address lines, which change
+/// as a cycle begins; nCE is a port pin.
+pub const AT91SAM9: Controller = Controller {
+    soc: "AT91SAM9",
+    write: Strobe {
+        set_up: SetUp::EveryCycle(Field { name: "NWE_SETUP", min: 0, max: 31, bias: 0 }),
+        low: Field { name: "NWE_PULSE", min: 1, max: 63, bias: 0 },
+        high: Field { name: "NWE_HOLD", min: 1, max: 31, bias: 0 },
+    },
+    read: Some(Strobe {
+        set_up: SetUp::EveryCycle(Field { name: "NRD_SETUP", min: 0, max: 31, bias: 0 }),
+        low: Field { name: "NRD_PULSE", min: 1, max: 63, bias: 0 },
+        high: Field { name: "NRD_HOLD", min: 1, max: 31, bias: 0 },
+    }),
+    chip_enable: ChipEnable::Held,
+    access_bytes: 32,
+};
+
 /// All that are known.
-pub const ALL: &[&Controller] = &[&S3C2410, &S3C2440, &S3C2442];
+pub const ALL: &[&Controller] = &[&S3C2410, &S3C2440, &S3C2442, &AT91SAM9];
 
 #[cfg(test)]
 mod tests {

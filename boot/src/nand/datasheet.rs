@@ -93,6 +93,10 @@ datasheet! {
     t_r_max R "tR";
     /// A reset, in the worst case one that interrupts an erase.
     t_rst_max Rst "tRST";
+    /// Programming a page.
+    t_prog_max Prog "tPROG";
+    /// Erasing a block.
+    t_bers_max Bers "tBERS";
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub struct Onfi {
     pub model: [u8; 20],
     /// Its organisation; the blocks of all its LUNs.
     pub geometry: Geometry,
-    /// The fastest of its timing modes, with its own tR.
+    /// The fastest of its timing modes, with its own tR, tPROG and tBERS.
     pub timing: Timing,
     /// The number of that mode.
     pub mode: u8,
@@ -116,13 +116,15 @@ impl Onfi {
         let modes = u16_at(129) & 0x3f;
         sane(129, modes.into(), modes & 1 != 0)?;
         let mode = modes.ilog2() as u8;
-        let t_r_max = Ns(1000 * sane(137, u16_at(137).into(), u16_at(137) != 0)?);
+        // In microseconds.
+        let time = |at| Ok(Ns(1000 * sane(at, u16_at(at).into(), u16_at(at) != 0)?));
+        let (t_prog_max, t_bers_max, t_r_max) = (time(133)?, time(135)?, time(137)?);
         let mut model = [0; 20];
         model.copy_from_slice(&copy[44..64]);
         Ok(Self {
             model,
             geometry: Geometry { page, oob: u16_at(84).into(), pages_per_block, blocks },
-            timing: Timing { t_r_max, ..ONFI[usize::from(mode)] },
+            timing: Timing { t_r_max, t_prog_max, t_bers_max, ..ONFI[usize::from(mode)] },
             mode,
             column_cycles: copy[101] >> 4,
             row_cycles: copy[101] & 15,
@@ -202,7 +204,9 @@ pub(crate) mod tests {
         assert_eq!(&chip.model, b"MT29F2G08ABBEAHC    ");
         assert_eq!(chip.geometry, Geometry { page: 2048, oob: 64, pages_per_block: 64, blocks: 2048 });
         // Modes 0 to 4.
-        assert_eq!((chip.mode, chip.timing), (4, Timing { t_r_max: Ns(25_000), ..ONFI[4] }));
+        let own =
+            Timing { t_r_max: Ns(25_000), t_prog_max: Ns(600_000), t_bers_max: Ns(3_000_000), ..ONFI[4] };
+        assert_eq!((chip.mode, chip.timing), (4, own));
         assert_eq!((chip.column_cycles, chip.row_cycles, chip.ecc_bits), (2, 3, 4));
         assert!(chip.read_cache && !chip.wide);
         assert_eq!(chip.source, Source::Copy(0));
@@ -253,6 +257,8 @@ pub(crate) mod tests {
         check(96, &[0, 0, 0, 0x80, 2], 96);
         check(96, &[0, 0, 0, 0x40, 1], 96);
         check(129, &[0x1e, 0], 129);
+        check(133, &[0, 0], 133);
+        check(135, &[0, 0], 135);
         check(137, &[0, 0], 137);
         // Unknown modes are no reason to refuse a chip.
         assert_eq!(Onfi::parse(&[with(129, &[0xff, 0xff])]).unwrap().mode, 5);

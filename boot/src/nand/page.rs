@@ -1,10 +1,10 @@
 //! Single pages, whole or in part, corrected or as they are.
 
 use super::NandError;
-use super::ecc::{Layout, Stats};
+use super::ecc::{Layout, Stats, is_clean};
 use super::read::{CODE_WORDS, add_stored};
 use core::ops::Range;
-use platform::hal::{Format, Nand, PAGE_WORDS, STEPS};
+use platform::hal::{Code, Format, Nand, PAGE_WORDS, STEPS};
 use platform::units::Page;
 
 /// Bytes of data in the largest page.
@@ -69,7 +69,7 @@ impl PageBuffer {
         let steps = bytes.start / step..bytes.end.div_ceil(step);
         let (codes, stored) = self.load(nand, page, &format, steps.clone())?;
         let mut flips = 0;
-        if !agree(codes, &stored, steps.clone()) {
+        if !agree(format.code, codes, &stored, steps.clone()) {
             // Once more, and all of it: this is rare, and the layout corrects whole pages.
             let (_, stored) = self.load(nand, page, &format, 0..format.steps)?;
             let stats = correct(&format, layout, &mut self.data[..format.words], &stored);
@@ -95,11 +95,7 @@ impl PageBuffer {
         let (mut codes, mut stored) = ([0; STEPS], [0; CODE_WORDS]);
         begin(nand, page, 4 * start as u32)?;
         nand.read_page(&mut self.data[start..end], &mut codes[steps]);
-        // Where the codes follow the data they come next.
-        if 4 * end as u32 != format.codes {
-            nand.seek(format.codes);
-        }
-        nand.read_raw(&mut stored[..code_words(format)]);
+        nand.read_codes(&mut codes, &mut stored[..format.code_words()]);
         Ok((codes, stored))
     }
 }
@@ -133,16 +129,23 @@ pub fn read_at(nand: &mut dyn Nand, offset: usize, bytes: &mut [u8]) -> Result<(
 /// The pages of the chip: how the controller reads them, and the layout that it is meant for.
 pub(super) fn layout_of(nand: &dyn Nand) -> Result<(Format, &'static Layout), NandError> {
     let (format, geometry) = (nand.format(), nand.geometry());
-    match Layout::native(geometry.page as usize, geometry.oob as usize) {
-        Some(layout) if layout.page == 4 * format.words => Ok((format, layout)),
+    match Layout::of_format(&format) {
+        Some(layout) if (layout.page as u32, layout.oob as u32) == (geometry.page, geometry.oob) => {
+            Ok((format, layout))
+        }
         _ => Err(NandError::Geometry(geometry)),
     }
 }
 
 /// Whether the computed codes of some steps are the stored ones.
-pub(super) fn agree(mut codes: [u32; STEPS], stored: &[u32; CODE_WORDS], steps: Range<usize>) -> bool {
-    add_stored(&mut codes, stored);
-    codes[steps].iter().all(|code| code & 0xff_ffff == 0)
+pub(super) fn agree(
+    code: Code,
+    mut codes: [u32; STEPS],
+    stored: &[u32; CODE_WORDS],
+    steps: Range<usize>,
+) -> bool {
+    add_stored(code, &mut codes, stored);
+    codes[steps].iter().all(|sum| is_clean(code, *sum))
 }
 
 /// Corrects a page by the codes stored with it.
@@ -153,14 +156,9 @@ pub(super) fn correct(
     stored: &[u32; CODE_WORDS],
 ) -> Stats {
     let mut oob = [0xff; OOB];
-    let codes: &[u8] = bytemuck::cast_slice(&stored[..code_words(format)]);
+    let codes: &[u8] = bytemuck::cast_slice(&stored[..format.code_words()]);
     oob[(format.codes - format.bytes()) as usize..][..codes.len()].copy_from_slice(codes);
     layout.correct(bytemuck::cast_slice_mut(data), &mut oob[..layout.oob])
-}
-
-/// Words that hold all codes of a page.
-const fn code_words(format: &Format) -> usize {
-    (3 * format.steps).div_ceil(4)
 }
 
 /// Loads a page, to be put out from `column` on.

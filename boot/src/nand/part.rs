@@ -76,6 +76,8 @@ const K9F1G08U0B: Timing = Timing {
     t_wb_max: Ns(100),
     t_r_max: Ns(25_000),
     t_rst_max: T_RST,
+    t_prog_max: Ns(700_000),
+    t_bers_max: Ns(2_000_000),
 };
 
 /// Samsung K9F2G08R0A, 1.8 V: all of it recalled.
@@ -96,7 +98,8 @@ const K9F2G08R0A: Timing = Timing {
 };
 
 /// Parameters that no table gives for the 25 ns Samsung and Hynix parts.
-const USUAL: &[Parameter] = &[Parameter::Rhw, Parameter::Adl, Parameter::R, Parameter::Rst];
+const USUAL: &[Parameter] =
+    &[Parameter::Rhw, Parameter::Adl, Parameter::R, Parameter::Rst, Parameter::Prog, Parameter::Bers];
 
 /// All that are known.
 pub const PARTS: &[Part] = &[
@@ -137,6 +140,8 @@ pub const PARTS: &[Part] = &[
             Parameter::Adl,
             Parameter::Wb,
             Parameter::Rst,
+            Parameter::Prog,
+            Parameter::Bers,
         ],
     },
     Part {
@@ -158,6 +163,8 @@ pub const PARTS: &[Part] = &[
             t_cea_max: Ns(35),
             t_rhz_max: Ns(30),
             t_r_max: Ns(15_000),
+            t_prog_max: Ns(500_000),
+            t_bers_max: Ns(3_000_000),
             ..K9F1G08U0B
         },
         t_rcbsy: None,
@@ -169,6 +176,8 @@ pub const PARTS: &[Part] = &[
             Parameter::Adl,
             Parameter::R,
             Parameter::Rst,
+            Parameter::Prog,
+            Parameter::Bers,
         ],
     },
     Part {
@@ -207,6 +216,8 @@ pub const PARTS: &[Part] = &[
             Parameter::Rhw,
             Parameter::Adl,
             Parameter::Rst,
+            Parameter::Prog,
+            Parameter::Bers,
         ],
     },
     Part {
@@ -221,7 +232,7 @@ pub const PARTS: &[Part] = &[
         name: "HY27UF082G2B",
         id: &[0xad, 0xda, 0x10, 0x95, 0x44],
         geometry: large_page(2048),
-        timing: Timing { t_rea_max: Ns(20), ..K9F1G08U0B },
+        timing: Timing { t_rea_max: Ns(20), t_bers_max: Ns(3_000_000), ..K9F1G08U0B },
         t_rcbsy: None,
         recalled: &[
             Parameter::Wc,
@@ -231,6 +242,8 @@ pub const PARTS: &[Part] = &[
             Parameter::Adl,
             Parameter::R,
             Parameter::Rst,
+            Parameter::Prog,
+            Parameter::Bers,
         ],
     },
     Part {
@@ -257,6 +270,7 @@ pub const PARTS: &[Part] = &[
             t_rhz_max: Ns(30),
             t_whr_min: Ns(80),
             t_wb_max: Ns(150),
+            t_bers_max: Ns(3_000_000),
             ..K9F1G08U0B
         },
         t_rcbsy: Some(Ns(3_000)), // recalled
@@ -268,6 +282,8 @@ pub const PARTS: &[Part] = &[
             Parameter::Adl,
             Parameter::R,
             Parameter::Rst,
+            Parameter::Prog,
+            Parameter::Bers,
         ],
     },
     Part {
@@ -287,16 +303,19 @@ pub const PARTS: &[Part] = &[
             t_rc_min: Ns(20),
             t_rea_max: Ns(17), // 16 in another source
             t_adl_min: Ns(70),
+            t_prog_max: Ns(600_000),
+            t_bers_max: Ns(3_000_000),
             ..K9F1G08U0B
         },
         t_rcbsy: Some(Ns(25_000)), // recalled: 3 us as a rule, 25 at most
-        recalled: &[Parameter::Adl, Parameter::R, Parameter::Rst],
+        recalled: &[Parameter::Adl, Parameter::R, Parameter::Rst, Parameter::Prog, Parameter::Bers],
     },
 ];
 
 /// ONFI timing modes 0 to 5 of the asynchronous interface, as ONFI 4.0, section 4.20, and
 /// Linux (`nand_timings.c`) give them. tR is that of ONFI's parameter page, which may say
-/// less than the 200 us assumed here; tRST is 5 us for an idle chip, more for a busy one.
+/// less than the 200 us assumed here, as it gives tPROG and tBERS; tRST is 5 us for an idle chip,
+/// more for a busy one.
 pub const ONFI: [Timing; 6] = {
     let mode0 = Timing {
         t_cls_min: Ns(50),
@@ -325,6 +344,8 @@ pub const ONFI: [Timing; 6] = {
         t_wb_max: Ns(200),
         t_r_max: Ns(200_000),
         t_rst_max: Ns(250_000_000),
+        t_prog_max: Ns(5_000_000),
+        t_bers_max: Ns(20_000_000),
     };
     let mode1 = Timing {
         t_cls_min: Ns(25),
@@ -421,6 +442,23 @@ pub const fn find(name: &str) -> Option<&'static Part> {
         i += 1;
     }
     None
+}
+
+/// The organisation of the largest of the parts with these numbers. [`None`] if one of them is
+/// unknown, or there are none.
+#[must_use]
+pub const fn largest(names: &[&str]) -> Option<Geometry> {
+    let mut largest: Option<Geometry> = None;
+    let mut i = 0;
+    while i < names.len() {
+        largest = match (find(names[i]), largest) {
+            (None, _) => return None,
+            (Some(part), Some(other)) if part.geometry.blocks <= other.blocks => Some(other),
+            (Some(part), _) => Some(part.geometry),
+        };
+        i += 1;
+    }
+    largest
 }
 
 /// A timing that suits all parts with these numbers, for boards that may carry any of them.

@@ -5,7 +5,7 @@ use super::bad::{begin_mark, has_mark};
 use super::ecc::{self, Verdict};
 use crate::boot_table::Slot;
 use crate::handover::Outcome;
-use platform::hal::{Format, Geometry, Nand, STEPS};
+use platform::hal::{Code, Geometry, Nand, STEPS};
 use platform::units::Page;
 
 /// Words that the codes of a page fill.
@@ -53,8 +53,7 @@ pub struct Reader<const CACHE: bool> {
     index: u32,
     /// First page behind the slot.
     end: u32,
-    /// The page last brought, the ECC codes computed on the way in in the low 24 bits, and those
-    /// stored in the OOB.
+    /// The page last brought, the ECC codes computed on the way in, and those stored in the OOB.
     page: u32,
     codes: [u32; STEPS],
     stored: [u32; CODE_WORDS],
@@ -152,13 +151,11 @@ impl<const CACHE: bool> Reader<CACHE> {
         self.page = self.block + self.index;
         self.wait(nand)?;
         nand.read_page(data, &mut self.codes);
-        if format.codes != format.bytes() {
-            nand.seek(format.codes);
-        }
-        nand.read_raw(match format.steps {
-            STEPS => &mut self.stored,
-            steps => &mut self.stored[..(3 * steps).div_ceil(4)],
-        });
+        let stored = match format.code_words() {
+            CODE_WORDS => &mut self.stored[..],
+            words => &mut self.stored[..words],
+        };
+        nand.read_codes(&mut self.codes, stored);
 
         self.index += 1;
         if self.index == pages_per_block {
@@ -214,11 +211,12 @@ impl<const CACHE: bool> Reader<CACHE> {
     ///
     /// # Errors
     /// [`Outcome::Uncorrectable`] at the first step that cannot.
-    pub fn correct(&mut self, format: Format, data: &mut [u32]) -> Result<(), Outcome> {
+    pub fn correct<N: Nand + ?Sized>(&mut self, nand: &N, data: &mut [u32]) -> Result<(), Outcome> {
+        let format = nand.format();
         let Self { stats, codes, stored, page, .. } = self;
-        add_stored(codes, stored);
+        add_stored(format.code, codes, stored);
         for (step, code) in data.chunks_exact_mut(format.words / format.steps).zip(codes) {
-            match ecc::judge(*code & 0xff_ffff) {
+            match ecc::judge(format.code, *code) {
                 Verdict::Clean => continue,
                 Verdict::CodeBit => {}
                 Verdict::DataBit { byte, bit } if usize::from(byte / 4) < step.len() => {
@@ -263,10 +261,14 @@ impl<const CACHE: bool> Reader<CACHE> {
     }
 }
 
-/// Adds (exclusive or) the codes stored in the OOB to those computed; the upper eight bits of
-/// each are none of theirs. Four codes are three words.
+/// Adds (exclusive or) the codes stored in the OOB to those computed. Of codes of three bytes, four
+/// are three words, and the upper eight bits of each are none of theirs afterwards.
 #[inline(always)]
-pub(super) fn add_stored(codes: &mut [u32; STEPS], stored: &[u32; CODE_WORDS]) {
+pub(super) fn add_stored(code: Code, codes: &mut [u32; STEPS], stored: &[u32; CODE_WORDS]) {
+    if matches!(code, Code::Halves) {
+        codes.iter_mut().zip(stored).for_each(|(code, stored)| *code ^= stored);
+        return;
+    }
     for (codes, words) in codes.as_chunks_mut::<4>().0.iter_mut().zip(stored.as_chunks::<3>().0) {
         let ([a, b, c, d], [low, middle, high]) = (codes, words);
         *a ^= low;

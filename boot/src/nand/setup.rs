@@ -14,7 +14,10 @@ use platform::hal::{BoardInfo, NandSetup};
 /// controller cannot be slow enough for, does not compile.
 #[must_use]
 pub const fn of_board(board: &BoardInfo) -> NandSetup {
-    let (timing, Bus { controller, setting, .. }) = bus_of_board(board);
+    let (timing, Bus { controller, setting, clock }) = bus_of_board(board);
+    let Some(geometry) = part::largest(board.nand_parts) else {
+        panic!("boot/src/nand/part.rs does not have a NAND part of this board");
+    };
     let read = match &controller.read {
         None => &controller.write,
         Some(strobe) => strobe,
@@ -24,7 +27,12 @@ pub const fn of_board(board: &BoardInfo) -> NandSetup {
         read: read.values(setting.read),
         t_whr_min: timing.t_whr_min,
         t_rhw_min: timing.t_rhw_min,
+        float_cycles: clock.cycles(timing.t_rhz_max),
+        t_adl_min: timing.t_adl_min,
         t_busy_max: timing.t_r_max.max(timing.t_rst_max),
+        t_prog_max: timing.t_prog_max,
+        t_bers_max: timing.t_bers_max,
+        geometry,
     }
 }
 
@@ -64,6 +72,10 @@ mod tests {
         assert_eq!((gta02.write, gta02.read), ([0, 3, 1], [0, 3, 1]));
         assert_eq!((gta02.t_whr_min, gta02.t_rhw_min), (Ns(60), Ns(100)));
         assert_eq!(gta02.t_busy_max, Ns(500_000));
+        assert_eq!(
+            (gta02.t_adl_min, gta02.t_prog_max, gta02.t_bers_max),
+            (Ns(100), Ns(700_000), Ns(2_000_000))
+        );
         let mini2440 = board("S3C2440A", 100_000_000, &["K9F1G08U0B", "K9F2G08U0B"]);
         assert_eq!(mini2440.write, [0, 2, 0]);
     }

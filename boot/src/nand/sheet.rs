@@ -109,7 +109,7 @@ pub const fn span_name(span: Span) -> &'static str {
         Span::SetUp => "set-up",
         Span::Low => "low",
         Span::ToRise => "to the rise",
-        Span::High => "high",
+        Span::High | Span::Between => "high",
         Span::Whole => "cycle",
     }
 }

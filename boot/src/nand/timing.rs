@@ -69,6 +69,8 @@ pub enum Span {
     ToRise,
     /// The strobe is high again, until the next cycle starts.
     High,
+    /// The strobe is high, until it falls in the next cycle of the kind.
+    Between,
     /// All of it.
     Whole,
 }
@@ -85,6 +87,13 @@ pub struct Phases {
 }
 
 impl Phases {
+    /// The shortest ones with this set-up: of the low phase and to the rise, of the high phase and
+    /// between strobes.
+    const fn meeting(set_up: u32, [low, rise]: [u32; 2], [high, between]: [u32; 2]) -> Self {
+        let low = max(low, rise.saturating_sub(set_up));
+        Self { set_up, low, high: max(high, between.saturating_sub(set_up)) }
+    }
+
     /// The length of a span.
     #[must_use]
     pub const fn span(self, span: Span) -> u32 {
@@ -93,6 +102,7 @@ impl Phases {
             Span::Low => self.low,
             Span::ToRise => self.set_up + self.low,
             Span::High => self.high,
+            Span::Between => self.high + self.set_up,
             Span::Whole => self.set_up + self.low + self.high,
         }
     }
@@ -125,12 +135,12 @@ pub const RULES: &[Rule] = {
         rule(Parameter::Ds, Cycle::DataIn, Span::ToRise),
         rule(Parameter::Dh, Cycle::DataIn, Span::High),
         rule(Parameter::Wp, Cycle::DataIn, Span::Low),
-        rule(Parameter::Wh, Cycle::DataIn, Span::High),
+        rule(Parameter::Wh, Cycle::DataIn, Span::Between),
         rule(Parameter::Wc, Cycle::DataIn, Span::Whole),
         rule(Parameter::Rp, Cycle::DataOut, Span::Low),
         rule(Parameter::Rea, Cycle::DataOut, Span::Low),
         rule(Parameter::Cea, Cycle::DataOut, Span::ToRise),
-        rule(Parameter::Reh, Cycle::DataOut, Span::High),
+        rule(Parameter::Reh, Cycle::DataOut, Span::Between),
         rule(Parameter::Rc, Cycle::DataOut, Span::Whole),
         rule(Parameter::Ar, Cycle::DataOut, Span::SetUp),
         rule(Parameter::Clr, Cycle::DataOut, Span::SetUp),
@@ -264,8 +274,9 @@ impl Needs<'_> {
             Ok(low) => low,
             Err(error) => return Err(error),
         };
+        // Data cycles have no set-up that would lengthen what is between their strobes.
         let high = Need::of(strobe.high.shortest()).or(self.in_any(Span::High));
-        let high = match high.within(&strobe.high) {
+        let high = match high.or(self.longest(Span::Between, false)).within(&strobe.high) {
             Ok(high) => high,
             Err(error) => return Err(error),
         };
@@ -279,24 +290,34 @@ impl Needs<'_> {
 
     /// Shortest cycle, then shortest set-up.
     const fn with_set_up(&self, strobe: &Strobe, set_up: &Field) -> Result<Phases, OutOfRange> {
-        let before = Need::of(set_up.shortest()).or(self.in_any(Span::SetUp));
         let low = Need::of(strobe.low.shortest()).or(self.in_any(Span::Low));
         let high = Need::of(strobe.high.shortest()).or(self.in_any(Span::High));
-        let whole = self.in_any(Span::Whole);
-        let (before, low, high) =
-            match (before.within(set_up), low.within(&strobe.low), high.within(&strobe.high)) {
-                (Ok(before), Ok(low), Ok(high)) => (before, low, high),
-                (Err(error), _, _) | (_, Err(error), _) | (_, _, Err(error)) => return Err(error),
-            };
-        let rise = Need::of(before + low).or(self.in_any(Span::ToRise));
+        let (low, high) = match (low.within(&strobe.low), high.within(&strobe.high)) {
+            (Ok(low), Ok(high)) => (low, high),
+            (Err(error), _) | (_, Err(error)) => return Err(error),
+        };
+        let (whole, between) = (self.in_any(Span::Whole), self.in_any(Span::Between));
         // What the cycle lacks lengthens the high phase, then the low one.
-        let rise = rise.or(whole.less(strobe.high.longest()));
-        let high = max(high, whole.cycles.saturating_sub(rise.cycles));
-        let set_up = match Need::of(before).or(rise.less(strobe.low.longest())).within(set_up) {
-            Ok(set_up) => set_up,
+        let rise = self.in_any(Span::ToRise).or(whole.less(strobe.high.longest()));
+        let shortest = Need::of(set_up.shortest())
+            .or(self.in_any(Span::SetUp))
+            .or(rise.less(strobe.low.longest()))
+            .or(between.less(strobe.high.longest()));
+        let shortest = match shortest.within(set_up) {
+            Ok(shortest) => shortest,
             Err(error) => return Err(error),
         };
-        Ok(Phases { set_up, low: rise.cycles - set_up, high })
+        let (rise, between) = (rise.cycles, between.cycles);
+        // Set-up counts to the rise and between strobes: where both lack time it serves both, and
+        // no longer than the cycle has to be.
+        let both = min(rise.saturating_sub(low), between.saturating_sub(high));
+        let longest = max(shortest, min(both, set_up.longest()));
+        let least = Phases::meeting(longest, [low, rise], [high, between]).span(Span::Whole);
+        let cycle = max(least, whole.cycles);
+        let set_up = max(shortest, min(longest, (rise + between).saturating_sub(cycle)));
+        let phases = Phases::meeting(set_up, [low, rise], [high, between]);
+        let lack = cycle - phases.span(Span::Whole);
+        Ok(Phases { high: phases.high + lack, ..phases })
     }
 
     const fn solve(&self, strobe: &Strobe) -> Result<Phases, OutOfRange> {

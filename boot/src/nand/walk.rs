@@ -116,7 +116,7 @@ impl<const CACHE: bool> Walk<CACHE> {
         self.tally.pages += 1;
         self.tally.steps += self.format.steps as u32;
         let (computed, stored) = self.reader.codes();
-        if agree(*computed, stored, 0..self.format.steps) {
+        if agree(self.format.code, *computed, stored, 0..self.format.steps) {
             return Ok(());
         }
         let stats = correct(&self.format, self.layout, data, stored);

@@ -10,6 +10,16 @@ use crate::nand::sheet::{Clock, Fields};
 use crate::nand::{chip_bytes, slots};
 
 pub fn run(ctx: &mut Context<'_>) -> Result<(), CmdError> {
+    show_chip(ctx);
+    match Found::look(ctx) {
+        Ok(found) => show_part(ctx, &found),
+        Err(_) => writeln!(ctx.console, "  chip id     none: the chip stays busy after a reset"),
+    }
+    list_slots(ctx)
+}
+
+/// How the chip is organised.
+pub fn show_chip(ctx: &mut Context<'_>) {
     let geometry = ctx.nand.geometry();
     let block = geometry.page.saturating_mul(geometry.pages_per_block);
     let out = &mut ctx.console;
@@ -17,16 +27,11 @@ pub fn run(ctx: &mut Context<'_>) -> Result<(), CmdError> {
     writeln!(out, "  Page size   {:8} b", geometry.page);
     writeln!(out, "  OOB size    {:8} b", geometry.oob);
     writeln!(out, "  Erase size  {block:8} b");
-    if let Some(layout) = Layout::native(geometry.page as usize, geometry.oob as usize) {
+    if let Some(layout) = Layout::of_format(&ctx.nand.format()) {
         writeln!(out, "  ecc strength {:8} bits", layout.codec.strength());
         writeln!(out, "  ecc step size {:8} b", layout.codec.step());
     }
     writeln!(out, "  chip size   {}", Size(chip_bytes(&geometry)));
-    match Found::look(ctx) {
-        Ok(found) => show_part(ctx, &found),
-        Err(_) => writeln!(ctx.console, "  chip id     none: the chip stays busy after a reset"),
-    }
-    list_slots(ctx)
 }
 
 /// Which part it is, and how fast that is read.

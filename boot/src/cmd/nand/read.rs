@@ -1,20 +1,18 @@
 //! `nand read`
 
-use crate::boot_table::BootTable;
-use crate::cmd::{CmdError, Context, hex};
-use crate::crc::crc32;
-use crate::nand::bad::is_bad;
+use super::live::block_bytes;
+use super::place;
+use crate::cmd::{CmdError, Context};
 use crate::nand::walk::Walk;
-use crate::nand::{NandError, chip_bytes, part, slots};
+use crate::nand::{NandError, part};
 use core::ops::Range;
-use platform::units::EraseBlock;
 
 /// Reads `size` bytes, by default all good blocks, of what `from` names to `address`.
 pub fn run(ctx: &mut Context<'_>, address: u32, from: &str, size: Option<u32>) -> Result<(), CmdError> {
-    let range = source(ctx, from)?;
+    let range = place::find(ctx, from)?;
     let size = match size {
         Some(size) => size,
-        None => good_bytes(ctx, &range)?,
+        None => place::good_bytes(ctx, &range)?,
     };
     writeln!(ctx.console, "\nNAND read: device 0 offset {:#x}, size {size:#x}", range.start);
     copy(ctx, range, address, size)?;
@@ -76,43 +74,6 @@ fn piece<const CACHE: bool>(
     let len = bytes.len() as u32;
     ctx.memory.ram_mut(address, len).ok_or(CmdError::NotRam { address, len })?.copy_from_slice(bytes);
     Ok(len)
-}
-
-fn block_bytes(ctx: &Context<'_>) -> u32 {
-    let geometry = ctx.nand.geometry();
-    geometry.page.saturating_mul(geometry.pages_per_block)
-}
-
-/// From an offset to the end of the chip, or a slot of the boot table.
-fn source(ctx: &mut Context<'_>, from: &str) -> Result<Range<u32>, CmdError> {
-    let geometry = ctx.nand.geometry();
-    let chip = chip_bytes(&geometry);
-    // No name of a slot is a number.
-    if !from.contains('-') {
-        let offset = hex(from)?;
-        return if offset < chip { Ok(offset..chip) } else { Err(CmdError::BeyondChip { offset, chip }) };
-    }
-    let record = slots::read_record(ctx.nand)?;
-    let table = BootTable::parse(&record, crc32)?;
-    let slot = slots::named(&table).into_iter().find(|(name, slot)| *name == from && slot.blocks != 0);
-    match slot {
-        Some((_, slot)) => Ok(slots::range(slot, &geometry)),
-        None => Err(CmdError::Usage),
-    }
-}
-
-/// Bytes of the good blocks of a range.
-fn good_bytes(ctx: &mut Context<'_>, range: &Range<u32>) -> Result<u32, CmdError> {
-    let block = block_bytes(ctx);
-    let end = range.end.min(chip_bytes(&ctx.nand.geometry()));
-    let mut bytes = end.saturating_sub(range.start);
-    for number in range.start / block..end.div_ceil(block) {
-        if is_bad(ctx.nand, EraseBlock(number))? {
-            let start = range.start.max(number * block);
-            bytes = bytes.saturating_sub((number * block + block).min(end) - start);
-        }
-    }
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub enum Guess {
 }
 
 /// Layouts between which a page does not decide.
-pub type Alike = ArrayVec<(&'static Layout, Stats), 4>;
+pub type Alike = ArrayVec<(&'static Layout, Stats), 5>;
 
 /// How well a layout explains pages, the better the greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -116,7 +116,11 @@ impl Hamming {
     pub fn compute(&self, step: &[u32]) -> u32 {
         let kept = self.pairs | self.pairs << 1;
         let stored = u32::MAX >> (32 - 8 * self.bytes) & !self.unused;
-        !(parities(step) & kept) & stored
+        let Parities { all, columns, bytes } = parities(step);
+        let set = bytes | columns << 9;
+        // A P and its complement add up to the parity of everything.
+        let clear = set ^ all.wrapping_neg() & 0xffff;
+        !((spread(set) << 1 | spread(clear)) & kept) & stored
     }
 
     /// The word of a stored code.
@@ -191,16 +195,26 @@ impl Codec for Hamming {
 /// Bytes of the longest step.
 const STEP_MAX: usize = 512;
 
-/// All pairs of parities over a step.
+/// Parities over a step; the complements follow from them.
+pub(super) struct Parities {
+    /// Of everything.
+    pub all: u32,
+    /// P1 to P4.
+    pub columns: u32,
+    /// P8 and so on, as many as the step has.
+    pub bytes: u32,
+}
+
+/// All parities over a step.
 ///
 /// An XOR of words has the parities of all of them, so that few XORs add a word: some 50
 /// ARM instructions for 32 bytes, two cycles a byte. A table, as the first implementations in
 /// Linux had it, takes two loads and a handful of XORs for each byte.
-fn parities(step: &[u32]) -> u32 {
+pub(super) fn parities(step: &[u32]) -> Parities {
     let mut all = 0;
     // Words whose number has bit 0, 1 or 2 set: P32, P64 and P128.
     let mut lines = [0; 3];
-    // P256 to P2048 together: the XOR of the numbers of the groups with an odd parity.
+    // P256 and up together: the XOR of the numbers of the groups with an odd parity.
     let mut groups = 0;
     for (number, words) in (0..).zip(step.as_chunks::<8>().0) {
         let [a, b, c, d, e, f, g, h] = *words;
@@ -215,10 +229,7 @@ fn parities(step: &[u32]) -> u32 {
     let columns = odd(all & 0xaaaa_aaaa) | odd(all & 0xcccc_cccc) << 1 | odd(all & 0xf0f0_f0f0) << 2;
     let bytes = odd(all & 0xff00_ff00) | odd(all & 0xffff_0000) << 1;
     let words = odd(lines[0]) | odd(lines[1]) << 1 | odd(lines[2]) << 2;
-    let set = bytes | words << 2 | groups << 5 | columns << 9;
-    // A P and its complement add up to the parity of everything.
-    let clear = set ^ odd(all).wrapping_neg() & 0xffff;
-    spread(set) << 1 | spread(clear)
+    Parities { all: odd(all), columns, bytes: bytes | words << 2 | groups << 5 }
 }
 
 /// 1 if an odd number of bits is set.

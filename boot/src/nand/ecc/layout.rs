@@ -1,10 +1,12 @@
 //! Where the ECC codes of a page are, by who writes them.
 
 use super::codec::{Bits, CODE_MAX, Codec};
+use super::halves::{self, Halves};
 use super::hamming::Hamming;
 use super::stats::{STEPS_MAX, Stats, Step};
 use arrayvec::ArrayVec;
 use core::fmt;
+use platform::hal::Format;
 
 /// The ECC of a page.
 pub struct Layout {
@@ -29,13 +31,26 @@ pub const S3C24XX_HW: &Layout = &LAYOUTS[0];
 
 /// All layouts known, for each size of pages those of the S3C24x0 drivers first. Sources: Linux 6.1, drivers/mtd/nand/ecc.c and raw/s3c2410.c; Openmoko's
 /// U-Boot; board support packages derived from Windows CE's.
-pub static LAYOUTS: [Layout; 8] = [
+pub static LAYOUTS: [Layout; 9] = [
     large("s3c24xx-hw", "S3C24x0 hardware ECC of Linux and U-Boot", &Hamming::S3C24XX_256, &TOP),
     large("sw-hamming", "software ECC of Linux and U-Boot", &Hamming::LINUX, &TOP),
     large("sw-hamming-smc", "software ECC of Linux in SmartMedia order", &Hamming::LINUX_SMC, &TOP),
     // Their OOB 24 to 27 hold a code of the OOB itself. It is neither checked nor written: in
     // which polarity the spare unit computes it has not been seen on hardware.
     large("s3c2440-wince", "S3C2440 hardware ECC of Windows CE", &Hamming::S3C2440_512, &run::<16>(8)),
+    new(
+        Layout {
+            name: "atmel-hw",
+            writer: "hardware ECC of the old atmel_nand drivers of Linux and U-Boot",
+            page: halves::STEP,
+            oob: 64,
+            codec: &Halves,
+            positions: &run::<4>(60),
+            bad_mark: 0,
+        },
+        halves::STEP,
+        4,
+    ),
     small("s3c24xx-hw-small", "S3C24x0 hardware ECC of Linux and U-Boot", &Hamming::S3C24XX_512, &[0, 1, 2]),
     small("sw-hamming-small", "software ECC of Linux and U-Boot", &Hamming::LINUX, &SPLIT),
     small("sw-hamming-smc-small", "software ECC of Linux in SmartMedia order", &Hamming::LINUX_SMC, &SPLIT),
@@ -64,7 +79,11 @@ const fn large(
     code: &'static Hamming,
     positions: &'static [u8],
 ) -> Layout {
-    new(Layout { name, writer, page: 2048, oob: 64, codec: code, positions, bad_mark: 0 }, code)
+    new(
+        Layout { name, writer, page: 2048, oob: 64, codec: code, positions, bad_mark: 0 },
+        code.step,
+        code.bytes,
+    )
 }
 
 const fn small(
@@ -73,14 +92,18 @@ const fn small(
     code: &'static Hamming,
     positions: &'static [u8],
 ) -> Layout {
-    new(Layout { name, writer, page: 512, oob: 16, codec: code, positions, bad_mark: 5 }, code)
+    new(
+        Layout { name, writer, page: 512, oob: 16, codec: code, positions, bad_mark: 5 },
+        code.step,
+        code.bytes,
+    )
 }
 
 /// Refuses to compile a layout in which something does not fit.
-const fn new(layout: Layout, code: &Hamming) -> Layout {
-    let steps = layout.page / code.step;
-    assert!(steps * code.step == layout.page && steps <= STEPS_MAX && code.bytes <= CODE_MAX);
-    assert!(layout.positions.len() == steps * code.bytes);
+const fn new(layout: Layout, step: usize, code: usize) -> Layout {
+    let steps = layout.page / step;
+    assert!(steps * step == layout.page && steps <= STEPS_MAX && code <= CODE_MAX);
+    assert!(layout.positions.len() == steps * code);
     let mut i = 0;
     while i < layout.positions.len() {
         let position = layout.positions[i];
@@ -103,7 +126,20 @@ impl Layout {
         LAYOUTS.iter().filter(move |layout| (layout.page, layout.oob) == (page, oob))
     }
 
-    /// That which the loader itself reads, of pages of this size.
+    /// That which a controller reads whose pages lie like this.
+    #[must_use]
+    pub fn of_format(format: &Format) -> Option<&'static Self> {
+        let oob = |column: u32| column.checked_sub(format.bytes());
+        LAYOUTS.iter().find(|layout| {
+            layout.page == 4 * format.words
+                && layout.steps() == format.steps
+                && layout.codec.bytes() == format.code.bytes()
+                && oob(format.codes) == Some(layout.positions[0].into())
+                && oob(format.mark) == Some(layout.bad_mark.into())
+        })
+    }
+
+    /// That of the controllers most of our boards have, of pages of this size.
     #[must_use]
     pub fn native(page: usize, oob: usize) -> Option<&'static Self> {
         // The first in the table.

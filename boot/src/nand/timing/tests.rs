@@ -1,5 +1,5 @@
 use super::*;
-use crate::nand::controller::{S3C2410, S3C2440, S3C2442};
+use crate::nand::controller::{AT91SAM9, S3C2410, S3C2440, S3C2442};
 use crate::nand::part::{self, ONFI, PARTS, SAFE};
 use crate::nand::speed::{Bus, PageRead};
 use std::format;
@@ -9,6 +9,9 @@ const HCLK_100: BusClock = BusClock { source: Hz(400_000_000), divider: 4 };
 const HCLK_133: BusClock = BusClock { source: Hz(400_000_000), divider: 3 };
 /// SMDK2410: 202.8 MHz by two.
 const HCLK_101: BusClock = BusClock { source: Hz(202_800_000), divider: 2 };
+
+/// AT91SAM9260-EK: 198.656 MHz by two.
+const MCK: BusClock = BusClock { source: Hz(198_656_000), divider: 2 };
 
 /// A static memory controller in the manner of the AT91SAM9's, with small fields: strobes of
 /// their own for reading and writing, set-up in every cycle, chip select in each.
@@ -77,6 +80,21 @@ fn known_parts_on_known_boards() {
     let both = part::worst(&["K9F1G08U0B", "K9F2G08U0B"]).unwrap();
     let setting = Setting::solve(&both, &S3C2440, HCLK_100).unwrap();
     assert_eq!(S3C2440.write.values(setting.write), [0, 2, 0]);
+}
+
+/// ALE falls as the first cycle that reads begins, so tAR asks for set-up in all of them, which tREH
+/// has the benefit of.
+#[test]
+fn known_parts_behind_a_static_memory_controller() {
+    let check = |names: &[&str], write: [u32; 3], read: [u32; 3]| {
+        let setting = Setting::solve(&part::worst(names).unwrap(), &AT91SAM9, MCK).unwrap();
+        let strobe = AT91SAM9.read.unwrap();
+        assert_eq!((AT91SAM9.write.values(setting.write), strobe.values(setting.read)), (write, read));
+    };
+    check(&["MT29F2G08AAC"], [0, 3, 2], [1, 3, 1]);
+    check(&["K9F2G08U0B"], [0, 2, 1], [1, 2, 1]);
+    check(&["K9F1G08U0B"], [0, 2, 1], [1, 3, 1]);
+    check(&["MT29F2G08AAC", "K9F2G08U0B"], [0, 3, 2], [1, 3, 1]);
 }
 
 #[test]
@@ -282,7 +300,8 @@ impl Board<'_> {
         let t = self.timing;
         self.long(set_up + low, &[t.t_cls_min, t.t_als_min, t.t_cs_min, t.t_ds_min])
             && self.long(low, &[t.t_wp_min])
-            && self.long(high, &[t.t_wh_min, t.t_clh_min, t.t_alh_min, t.t_ch_min, t.t_dh_min])
+            && self.long(high, &[t.t_clh_min, t.t_alh_min, t.t_ch_min, t.t_dh_min])
+            && self.long(high + set_up, &[t.t_wh_min])
             && self.long(set_up + low + high, &[t.t_wc_min])
     }
 
@@ -291,7 +310,7 @@ impl Board<'_> {
         self.long(set_up, &[t.t_ar_min, t.t_clr_min])
             && self.long(low, &[t.t_rp_min, t.t_rea_max])
             && self.long(set_up + low, &[t.t_cea_max])
-            && self.long(high, &[t.t_reh_min])
+            && self.long(high + set_up, &[t.t_reh_min])
             && self.long(set_up + low + high, &[t.t_rc_min])
     }
 
