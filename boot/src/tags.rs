@@ -1,5 +1,8 @@
 //! The ATAG list (Linux `Documentation/arm/booting.rst`, `uapi/asm/setup.h`).
 
+use core::fmt;
+
+const NONE: u32 = 0;
 const CORE: u32 = 0x5441_0001;
 const MEM: u32 = 0x5441_0002;
 const REVISION: u32 = 0x5441_0007;
@@ -51,7 +54,7 @@ impl Tags<'_> {
                 if self.cmdline.is_empty() { &[] } else { &cmdline },
                 self.cmdline,
                 // ATAG_NONE alone has a size of zero.
-                &[0, 0],
+                &[0, NONE],
             ],
         )
     }
@@ -74,6 +77,46 @@ pub const fn cmdline_head(words: usize) -> [u32; 2] {
     [2 + words as u32, CMDLINE]
 }
 
+/// A list at an address, which shows each tag on a line.
+pub struct Shown<'a> {
+    /// Where it is.
+    pub address: u32,
+    /// Its words.
+    pub words: &'a [u32],
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.words;
+        while let [len, tag, ..] = *rest {
+            let at = self.address.wrapping_add(4 * (self.words.len() - rest.len()) as u32);
+            let body = rest.get(2..len as usize).unwrap_or_default();
+            rest = rest.get((len as usize).max(2)..).unwrap_or_default();
+            write!(f, "   {at:08x} ")?;
+            match (tag, body) {
+                (CORE, _) => writeln!(f, "CORE")?,
+                (MEM, [size, start]) => writeln!(f, "MEM      {start:08x} {size:08x}")?,
+                (REVISION, [revision]) => writeln!(f, "REVISION {revision:x}")?,
+                (INITRD2, [start, size]) => writeln!(f, "INITRD2  {start:08x} {size:08x}")?,
+                (CMDLINE, _) => writeln!(f, "CMDLINE  {}", Text(body))?,
+                (NONE, _) => writeln!(f, "NONE")?,
+                _ => writeln!(f, "{tag:08x} {len} words")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Zero-terminated text in words.
+struct Text<'a>(&'a [u32]);
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.0.iter().flat_map(|word| word.to_le_bytes());
+        bytes.take_while(|&byte| byte != 0).try_for_each(|byte| write!(f, "{}", byte.escape_ascii()))
+    }
+}
+
 /// Writes the parts one after the other; returns the number of words used, or `None`
 /// when there is no room.
 fn join(words: &mut [u32], parts: &[&[u32]]) -> Option<usize> {
@@ -90,6 +133,7 @@ fn join(words: &mut [u32], parts: &[&[u32]]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::string::ToString;
 
     const TAGS: Tags<'_> = Tags {
         memory: (0x3000_0000, 0x0800_0000),
@@ -113,6 +157,21 @@ mod tests {
             0, 0,
         ];
         assert_eq!(words[..used], expected);
+    }
+
+    #[test]
+    fn describes_every_tag() {
+        let mut words = [0; 32];
+        let used = TAGS.write(&mut words).unwrap();
+        let text = Shown { address: 0x3000_0100, words: &words[..used] }.to_string();
+        let expected = "   30000100 CORE
+   30000114 MEM      30000000 08000000
+   30000124 REVISION 360
+   30000130 INITRD2  31000000 00001234
+   30000140 CMDLINE  abcd
+   30000150 NONE
+";
+        assert_eq!(text, expected);
     }
 
     #[test]

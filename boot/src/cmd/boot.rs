@@ -1,5 +1,6 @@
 //! `boot`
 
+use super::launch::Mode;
 use super::nand::read::copy;
 use super::{CmdError, Command, Context, bootm};
 use crate::boot_table::{BootTable, Slot};
@@ -18,24 +19,27 @@ const ALIGN: u32 = 0x1000;
 
 pub const CMD: Command = Command {
     name: "boot",
-    usage: "[kernel-a | kernel-b]",
+    usage: "[--explain | --dry] [kernel-a | kernel-b]",
     help: "boot the kernel of slot A, or else that of slot B",
-    run: |ctx, args| match args {
-        [] => boot(ctx, None),
-        [name @ ("kernel-a" | "kernel-b")] => boot(ctx, Some(name)),
-        _ => Err(CmdError::Usage),
+    run: |ctx, args| {
+        let (mode, args) = Mode::split(args)?;
+        match args[..] {
+            [] => boot(ctx, None, mode),
+            [name @ ("kernel-a" | "kernel-b")] => boot(ctx, Some(name), mode),
+            _ => Err(CmdError::Usage),
+        }
     },
 };
 
 /// Boots from the slot of that name, or from the first that works.
-fn boot(ctx: &mut Context<'_>, only: Option<&str>) -> Result<(), CmdError> {
+fn boot(ctx: &mut Context<'_>, only: Option<&str>, mode: Mode) -> Result<(), CmdError> {
     let record = slots::read_record(ctx.nand)?;
     let table = BootTable::parse(&record, crc32)?;
     for (name, slot) in slots::named(&table).into_iter().take(table.kernel.len()) {
         if only.is_some_and(|only| only != name) {
             continue;
         }
-        match boot_slot(ctx, name, slot) {
+        match boot_slot(ctx, name, slot, mode) {
             Ok(()) => return Ok(()),
             Err(CmdError::Interrupted) => return Err(CmdError::Interrupted),
             Err(error) => writeln!(ctx.console, "{name}: ERROR: {error}"),
@@ -44,7 +48,7 @@ fn boot(ctx: &mut Context<'_>, only: Option<&str>) -> Result<(), CmdError> {
     Err(CmdError::NothingBoots)
 }
 
-fn boot_slot(ctx: &mut Context<'_>, name: &'static str, slot: Slot) -> Result<(), CmdError> {
+fn boot_slot(ctx: &mut Context<'_>, name: &'static str, slot: Slot, mode: Mode) -> Result<(), CmdError> {
     if slot.blocks == 0 {
         return Err(CmdError::NoSlot(name));
     }
@@ -54,7 +58,7 @@ fn boot_slot(ctx: &mut Context<'_>, name: &'static str, slot: Slot) -> Result<()
     writeln!(ctx.console, "{name}: offset {:#x}, size {len:#x} to {address:08x}", range.start);
     copy(ctx, range, address, len)?;
     ctx.load_address = address;
-    bootm::boot(ctx, address)
+    bootm::boot(ctx, address, None, &[], mode)
 }
 
 /// The header at the start of the first good block.
@@ -155,8 +159,20 @@ Skipping bad block 0x00140000
         assert!(board.run("boot kernel-b").starts_with("kernel-b: offset 0x180000"));
         assert_eq!(board.memory.load(RAM + 0x8000, 1), [0xb]);
         let usage = "boot - boot the kernel of slot A, or else that of slot B\n\n\
-                     Usage:\nboot [kernel-a | kernel-b]\n";
+                     Usage:\nboot [--explain | --dry] [kernel-a | kernel-b]\n";
         assert_eq!(board.run("boot stage2-1"), usage);
+    }
+
+    #[test]
+    fn explains_before_or_instead_of_booting() {
+        let mut board = board();
+        let output = board.run("boot --dry");
+        assert!(output.contains("   kernel       30dcd040-30dff040 -> 30008000-3003a000\n"), "{output}");
+        assert!(output.contains("   30000124 CMDLINE  quiet\n"), "{output}");
+        assert_eq!(board.machine.left, []);
+        assert_eq!(board.memory.load(RAM + 0x100, 4), [0; 4]);
+        assert!(board.run("boot kernel-b --explain").contains("   r1 = 000007cf, machine 1999\n"));
+        assert_eq!(board.machine.left, [ENTERED]);
     }
 
     #[test]

@@ -1,83 +1,105 @@
 //! `bootm`
 
+use super::launch::{Mode, launch};
 use super::{CmdError, Command, Context, hex, iminfo};
-use crate::boot_table::{BootTable, CMDLINE_MAX};
-use crate::crc::crc32;
-use crate::image::load::{self, Kernel};
-use crate::image::uimage;
-use crate::nand::slots;
-use crate::tags::{self, TAGS_OFFSET, Tags};
-
-/// Words that the longest tag list has, and some more.
-const TAG_WORDS: usize = 128;
+use crate::image::fit;
+use crate::image::load::{self, Bundle};
+use crate::image::region::Region;
 
 pub const CMD: Command = Command {
     name: "bootm",
-    usage: "[addr]",
+    usage: "[--explain | --dry] [addr[#conf] [initrd[:size] | - [fdt]]]",
     help: "boot application image from memory",
-    run: |ctx, args| match args {
-        [] => boot(ctx, ctx.load_address),
-        [address] => boot(ctx, hex(address)?),
-        _ => Err(CmdError::Usage),
+    run: |ctx, args| {
+        let (mode, args) = Mode::split(args)?;
+        let (address, conf) = match args.first() {
+            None => (ctx.load_address, None),
+            Some(word) => match word.split_once('#') {
+                Some((address, conf)) => (hex(address)?, Some(conf)),
+                None => (hex(word)?, None),
+            },
+        };
+        boot(ctx, address, conf, args.get(1..).unwrap_or_default(), mode)
     },
 };
 
-/// Boots the uImage at `address`. Does not return if that works, except in a test.
-pub fn boot(ctx: &mut Context<'_>, address: u32) -> Result<(), CmdError> {
+/// Boots the uImage or FIT at `address`. Does not return if that works, except in a test.
+pub fn boot(
+    ctx: &mut Context<'_>,
+    address: u32,
+    conf: Option<&str>,
+    rest: &[&str],
+    mode: Mode,
+) -> Result<(), CmdError> {
+    let mut bundle = if conf.is_some() || load::is_tree(ctx.memory, address) {
+        of_fit(ctx, address, conf)?
+    } else {
+        of_uimage(ctx, address)?
+    };
+    add(ctx, &mut bundle, rest)?;
+    launch(ctx, &bundle, mode)
+}
+
+fn of_uimage(ctx: &mut Context<'_>, address: u32) -> Result<Bundle, CmdError> {
     let header = load::header(ctx.memory, address)?;
     writeln!(ctx.console, "## Booting kernel from Legacy Image at {address:08x} ...");
     iminfo::describe(ctx, address, &header);
     iminfo::verify(ctx, address, &header)?;
-    load::check_kind(&header)?;
-    let action = if header.comp == uimage::COMP_NONE { "Loading" } else { "Uncompressing" };
-    writeln!(ctx.console, "   {action} Kernel Image");
-    let ram = ctx.free_ram();
-    let kernel = load::place(ctx.memory, ram, address, &header)?;
-    if let Some((start, len)) = kernel.initrd {
-        writeln!(ctx.console, "   Ramdisk at {start:08x}, {len} Bytes");
-    }
-    start(ctx, &kernel)
+    Ok(load::of_uimage(ctx.memory, address, &header)?)
 }
 
-fn start(ctx: &mut Context<'_>, kernel: &Kernel) -> Result<(), CmdError> {
-    let record = slots::read_record(ctx.nand).map_err(CmdError::from);
-    let table =
-        record.as_ref().map_err(|&error| error).and_then(|record| Ok(BootTable::parse(record, crc32)?));
-    let board = ctx.machine.board();
-    let (machine, cmdline) = match table {
-        Ok(table) => (table.machine, table.cmdline),
-        Err(error) => {
-            writeln!(ctx.console, "WARNING: {error}. The kernel gets no command line");
-            (board.machine, "")
+fn of_fit(ctx: &mut Context<'_>, address: u32, conf: Option<&str>) -> Result<Bundle, CmdError> {
+    let fit = load::fit(ctx.memory, address).map_err(CmdError::from)?;
+    let out = &mut ctx.console;
+    writeln!(out, "## Loading kernel from FIT Image at {address:08x} ...");
+    let of_fit = |error: fit::FitError| CmdError::Image(error.into());
+    let conf = fit.configuration(conf).map_err(of_fit)?;
+    writeln!(out, "   Using '{}' configuration", conf.name);
+    let part = |purpose| fit.part(conf, purpose).map_err(of_fit);
+    let missing = fit::FitError::Property { node: fit::name(conf.name), property: "kernel" };
+    let kernel = part("kernel")?.ok_or(of_fit(missing))?;
+    let others = [part("ramdisk")?, part("fdt")?];
+    for (kind, image) in ["kernel", "ramdisk", "fdt"].iter().zip([Some(kernel), others[0], others[1]]) {
+        if let Some(image) = image {
+            writeln!(out, "   Trying '{}' {kind} subimage", image.name());
+            iminfo::describe_part(out, image, "     ");
+            iminfo::verify_part(out, image)?;
         }
-    };
-    let mut words = [0; CMDLINE_MAX / 4 + 1];
-    let cmdline = match cmdline {
-        "" => &[],
-        text => tags::pack(text, &mut words).ok_or(CmdError::Tags)?,
-    };
-    let tags = Tags { memory: board.sdram, revision: board.revision, initrd: kernel.initrd, cmdline };
-    let address = write_tags(ctx, &tags)?;
-    writeln!(ctx.console, "\nStarting kernel ...\n");
-    ctx.console.flush();
-    ctx.machine.enter_kernel(kernel.entry, machine, address);
+    }
+    Ok(load::of_fit(kernel, others)?)
+}
+
+/// Adds a ramdisk and a device tree by the words of the command line: they come before those in
+/// the image, and `-` is none.
+pub fn add(ctx: &Context<'_>, bundle: &mut Bundle, words: &[&str]) -> Result<(), CmdError> {
+    match words.first() {
+        None => {}
+        Some(&"-") => bundle.initrd = None,
+        Some(word) => bundle.initrd = Some(initrd(ctx, word)?),
+    }
+    if let Some(word) = words.get(1) {
+        bundle.fdt = Some(load::fdt(ctx.memory, hex(word)?)?);
+    }
     Ok(())
 }
 
-fn write_tags(ctx: &mut Context<'_>, tags: &Tags<'_>) -> Result<u32, CmdError> {
-    let mut words = [0; TAG_WORDS];
-    let used = tags.write(&mut words).and_then(|count| words.get(..count)).ok_or(CmdError::Tags)?;
-    let address = tags.memory.0.saturating_add(TAGS_OFFSET);
-    let bytes = ctx.memory.ram_mut(address, size_of_val(used) as u32).ok_or(CmdError::Tags)?;
-    for (bytes, word) in bytes.chunks_exact_mut(4).zip(used) {
-        bytes.copy_from_slice(&word.to_le_bytes());
+fn initrd(ctx: &Context<'_>, word: &str) -> Result<Region, CmdError> {
+    let Some((address, len)) = word.split_once(':') else {
+        return Ok(load::initrd(ctx.memory, hex(word)?)?);
+    };
+    let (address, len) = (hex(address)?, hex(len)?);
+    match ctx.memory.ram(address, len) {
+        Some(_) => Ok(Region::new(address, len)),
+        None => Err(CmdError::NotRam { address, len }),
     }
-    Ok(address)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::image::uimage::{COMP_GZIP, TYPE_MULTI};
+    use crate::fdt::tests::board as tree;
+    use crate::fdt::{self, Fdt};
+    use crate::image::lz4::tests::PLAIN;
+    use crate::image::uimage::{COMP_GZIP, COMP_LZ4, TYPE_MULTI, TYPE_RAMDISK};
     use crate::mock::{Board, LOADER, Left, RAM, image};
 
     const AT: u32 = 0x3080_0000;
@@ -144,12 +166,117 @@ Starting kernel ...
         assert_eq!(board.memory.load(LOAD, 9), b"kernel..\0");
         let data = [&[0, 0, 0, 8, 0, 0, 0, 3, 0, 0, 0, 0], &b"KERNEL..ram"[..]].concat();
         board.memory.store(AT, &image(&data, |h| h.kind = TYPE_MULTI));
-        assert!(board.run("bootm").contains("   Ramdisk at 30008008, 3 Bytes\n"));
-        assert_eq!(board.memory.load(LOAD, 11), b"KERNEL..ram");
-        // ATAG_INITRD2 follows core and memory.
-        let tag = [4, 0x5442_0005, LOAD + 8, 3].map(u32::to_le_bytes).concat();
-        assert_eq!(board.memory.load(RAM + 0x100 + 36, 16), tag);
-        assert_eq!(board.machine.left.len(), 2);
+        assert!(board.run("bootm").contains("   Using Ramdisk in place at 30800054, end 30800057\n"));
+        assert_eq!(board.memory.load(LOAD, 8), b"KERNEL..");
+        assert_eq!(board.memory.load(RAM + 0x100 + 36, 16), initrd(AT + 0x54, 3));
+        board.memory.store(AT, &image(PLAIN, |h| h.comp = COMP_LZ4));
+        assert!(board.run("bootm").contains("   Uncompressing Kernel Image\n\nStarting kernel ...\n"));
+        assert_eq!(board.memory.load(LOAD, 13), b"steppingstone");
+        assert_eq!(board.machine.left.len(), 3);
+    }
+
+    /// ATAG_INITRD2, which follows core and memory.
+    fn initrd(start: u32, len: u32) -> std::vec::Vec<u8> {
+        [4, 0x5442_0005, start, len].map(u32::to_le_bytes).concat()
+    }
+
+    const INITRD: u32 = RAM + 0x90_0000;
+    const TREE: u32 = RAM + 0xa0_0000;
+
+    #[test]
+    fn takes_a_ramdisk_and_a_device_tree() {
+        let mut board = board();
+        board.memory.store(AT, &image(b"kernel..", |_| ()));
+        board.memory.store(INITRD, &image(b"ramdisk", |h| h.kind = TYPE_RAMDISK));
+        let output = board.run("bootm 30800000 30900000");
+        assert!(output.contains("   Using Ramdisk in place at 30900040, end 30900047\n"), "{output}");
+        assert_eq!(board.memory.load(RAM + 0x100 + 36, 16), initrd(INITRD + 64, 7));
+        assert!(
+            board.run("bootm 30800000 30900041:3").contains("Ramdisk in place at 30900041, end 30900044\n")
+        );
+        // One that the kernel would overwrite.
+        let output = board.run("bootm 30800000 30009000:1234");
+        assert!(output.contains("   Loading Ramdisk to 30dfe000, end 30dff234\n"), "{output}");
+        assert_eq!(board.machine.left.len(), 3);
+
+        board.memory.store(TREE, &tree().end().build());
+        let output = board.run("bootm 30800000 30900000 30a00000");
+        assert!(output.contains("   Loading Device Tree to 30dff000, end 30dff2de\n"), "{output}");
+        assert_eq!(board.machine.left[3], Left::Kernel(LOAD, 1999, 0x30df_f000));
+        let found = Fdt::new(board.memory.load(0x30df_f000, 0x2de)).unwrap();
+        let chosen = found.node("/chosen").unwrap();
+        assert_eq!(chosen.text("bootargs"), Some("quiet"));
+        assert_eq!(chosen.number("linux,initrd-start"), Some(INITRD + 64));
+        assert_eq!(chosen.number("linux,initrd-end"), Some(INITRD + 71));
+        let reg = [RAM, 0x0100_0000].map(u32::to_be_bytes).concat();
+        assert_eq!(found.node("/memory").unwrap().prop("reg"), Some(&reg[..]));
+        board.run("bootm 30800000 - 30a00000");
+        let found = Fdt::new(board.memory.load(0x30df_f000, 0x2de)).unwrap();
+        assert_eq!(found.node("/chosen").unwrap().prop("linux,initrd-start"), None);
+    }
+
+    #[test]
+    fn a_dash_leaves_the_ramdisk_out() {
+        let mut board = board();
+        let data = [&[0, 0, 0, 8, 0, 0, 0, 3, 0, 0, 0, 0], &b"KERNEL..ram"[..]].concat();
+        board.memory.store(AT, &image(&data, |h| h.kind = TYPE_MULTI));
+        assert!(!board.run("bootm 30800000 -").contains("Ramdisk in place"));
+        assert_eq!(board.machine.left.len(), 1);
+    }
+
+    #[test]
+    fn refuses_bad_ramdisks_and_trees() {
+        let refuse = |words: &str, error: &str| {
+            let mut board = board();
+            board.memory.store(AT, &image(b"kernel..", |_| ()));
+            board.memory.store(TREE, &fdt::MAGIC.to_be_bytes());
+            let output = board.run(&std::format!("bootm 30800000 {words}"));
+            assert!(output.contains(&std::format!("ERROR: {error}")), "{output}");
+            assert_eq!(board.machine.left, []);
+        };
+        refuse("30900000", "there is no uImage at 30900000; for a ramdisk without header give ADDR:SIZE");
+        refuse("30800000", "Wrong Ramdisk Image Format: type 0x2");
+        refuse("30900000:ffffffff", "30900000, 0xffffffff bytes, is not all RAM");
+        refuse("30e00000:10", "the ramdisk at 30e00000, 0x10 bytes, reaches into the loader");
+        refuse("30009000:d00000", "no room for the ramdisk of 0xd00000 bytes");
+        refuse("- 30900000", "no device tree at 30900000: the first word is 00000000");
+        refuse("- 30a00000", "no device tree at 30a00000: version 0 is not supported");
+        refuse("- 0", "no RAM at 00000000 for 0x28 bytes");
+    }
+
+    #[test]
+    fn explains() {
+        let mut board = board();
+        board.memory.store(AT, &image(b"kernel..", |_| ()));
+        let before = board.memory.load(RAM, LOADER - RAM).to_vec();
+        let output = board.run("bootm --dry 30800000 30900000:10");
+        let expected = "   Verifying Checksum ... OK
+   kernel       30800040-30800048 -> 30008000-30008008
+   ramdisk      30900000-30900010, stays
+   overwritten  30000000-30008000, 30004000-30108008, before the kernel looks at the rest
+   r0 = 00000000
+   r1 = 000007cf, machine 1999
+   r2 = 30000100, tag list
+   30000100 CORE
+   30000114 MEM      30000000 01000000
+   30000124 INITRD2  30900000 00000010
+   30000134 CMDLINE  quiet
+   30000144 NONE
+";
+        assert!(output.ends_with(expected), "{output}");
+        assert!(board.memory.load(RAM, LOADER - RAM) == before);
+        assert_eq!(board.machine.left, []);
+        let output = board.run("bootm 30800000 --explain 30900000:10");
+        let explained = expected.strip_prefix("   Verifying Checksum ... OK\n").unwrap();
+        assert!(output.contains(&std::format!("{explained}   Loading Kernel Image\n")), "{output}");
+        assert_eq!(board.machine.left, [Left::Kernel(LOAD, 1999, RAM + 0x100)]);
+        board.memory.store(TREE, &tree().end().build());
+        let output = board.run("bootm --dry 30800000 - 30a00000");
+        let expected = "   r2 = 30dff000, device tree
+   fixup /memory reg                = 30000000 01000000
+   fixup /chosen bootargs           = quiet
+";
+        assert!(output.ends_with(expected), "{output}");
     }
 
     #[test]
@@ -199,13 +326,16 @@ Starting kernel ...
         refuse(&image(b"kernel..", |h| h.entry += 8), "entry point 30008008 is not in the kernel");
         refuse(&image(b"kernel..", |h| h.entry = LOADER), "entry point 30e00000 is not in the kernel");
         refuse(&image(b"kernel..", |h| h.comp = COMP_GZIP), "GUNZIP: no gzip header");
+        refuse(&image(b"kernel..", |h| h.comp = COMP_LZ4), "LZ4: no LZ4 frame: the first word is 6e72656b");
         refuse(&image(b"kernel..", |h| h.kind = TYPE_MULTI), "bad table of parts");
     }
 
     #[test]
     fn says_what_it_wants() {
-        let usage = "bootm - boot application image from memory\n\nUsage:\nbootm [addr]\n";
-        assert_eq!(board().run("bootm 1 2"), usage);
+        let usage = "bootm - boot application image from memory\n\nUsage:\n\
+                     bootm [--explain | --dry] [addr[#conf] [initrd[:size] | - [fdt]]]\n";
+        assert_eq!(board().run("bootm 1 2 3 4"), usage);
+        assert!(board().run("bootm --fast").starts_with("ERROR: '--fast' is not"));
         assert!(board().run("bootm xyz").starts_with("ERROR: 'xyz' is not"));
         assert!(board().run("bootm 10").starts_with("ERROR: no RAM at 00000010 for 0x40 bytes"));
     }

@@ -1,6 +1,8 @@
 //! `iminfo`
 
 use super::{CmdError, Command, Context, Size, hex};
+use crate::console::Console;
+use crate::image::fit;
 use crate::image::load;
 use crate::image::uimage::{self, Header};
 
@@ -18,6 +20,9 @@ pub const CMD: Command = Command {
 
 fn check(ctx: &mut Context<'_>, address: u32) -> Result<(), CmdError> {
     writeln!(ctx.console, "\n## Checking Image at {address:08x} ...");
+    if load::is_tree(ctx.memory, address) {
+        return check_fit(ctx, address);
+    }
     let header = load::header(ctx.memory, address)?;
     writeln!(ctx.console, "   Legacy image found");
     describe(ctx, address, &header);
@@ -49,6 +54,66 @@ pub fn verify(ctx: &mut Context<'_>, address: u32, header: &Header) -> Result<()
     Ok(result?)
 }
 
+fn check_fit(ctx: &mut Context<'_>, address: u32) -> Result<(), CmdError> {
+    let fit = load::fit(ctx.memory, address)?;
+    let out = &mut ctx.console;
+    writeln!(out, "   FIT image found\n   FIT description: {}", fit.description());
+    for (i, image) in fit.images().enumerate() {
+        writeln!(out, "    Image {i} ({})", image.name());
+        describe_part(out, image, "     ");
+    }
+    if let Some(default) = fit.default() {
+        writeln!(out, "    Default Configuration: '{default}'");
+    }
+    for (i, conf) in fit.configurations().enumerate() {
+        writeln!(out, "    Configuration {i} ({})", conf.name);
+        let names = [
+            ("Description:  ", "description"),
+            ("Kernel:       ", "kernel"),
+            ("Init Ramdisk: ", "ramdisk"),
+            ("FDT:          ", "fdt"),
+        ];
+        for (label, property) in names {
+            if let Some(value) = conf.text(property) {
+                writeln!(out, "     {label}{value}");
+            }
+        }
+    }
+    writeln!(out, "## Checking hash(es) for FIT Image at {address:08x} ...");
+    for (i, image) in fit.images().enumerate() {
+        writeln!(out, "   Hash(es) for Image {i} ({}):", image.name());
+        verify_part(out, image)?;
+    }
+    Ok(())
+}
+
+/// Shows an image of a FIT in U-Boot's format.
+pub fn describe_part(out: &mut Console<'_>, image: fit::Image<'_>, indent: &str) {
+    let mut line = |label: &str, value: &str| writeln!(out, "{indent}{label:<14}{value}");
+    let text = |property| image.text(property).unwrap_or("unavailable");
+    line("Description:", text("description"));
+    line("Type:", text("type"));
+    line("Compression:", image.text("compression").unwrap_or("none"));
+    let data = image.region();
+    if let Ok(data) = data {
+        writeln!(out, "{indent}Data Start:   {:08x}", data.start);
+        writeln!(out, "{indent}Data Size:    {} Bytes = {}", data.len, Size(data.len));
+    }
+    for (label, property) in [("Load Address:", "load"), ("Entry Point:", "entry")] {
+        if let Ok(Some(number)) = image.number(property) {
+            writeln!(out, "{indent}{label:<14}{number:08x}");
+        }
+    }
+}
+
+/// Verifies the hashes of an image of a FIT and shows the result.
+pub fn verify_part(out: &mut Console<'_>, image: fit::Image<'_>) -> Result<(), CmdError> {
+    write!(out, "   Verifying Hash Integrity ... ");
+    let result = image.verify(|algorithm| write!(out, "{algorithm}+ "));
+    writeln!(out, "{}", if result.is_ok() { "OK" } else { "error!" });
+    result.map_err(|error| CmdError::Image(error.into()))
+}
+
 /// Names that U-Boot's boot/image.c has for the fields.
 fn names(header: &Header) -> (&'static str, &'static str, &'static str, &'static str) {
     let arch = match header.arch {
@@ -67,6 +132,7 @@ fn names(header: &Header) -> (&'static str, &'static str, &'static str, &'static
         uimage::TYPE_MULTI => "Multi-File Image",
         uimage::TYPE_FIRMWARE => "Firmware",
         uimage::TYPE_SCRIPT => "Script",
+        uimage::TYPE_FLATDT => "Flat Device Tree",
         _ => "Unknown Image",
     };
     let comp = match header.comp {
@@ -75,7 +141,7 @@ fn names(header: &Header) -> (&'static str, &'static str, &'static str, &'static
         2 => "bzip2 compressed",
         3 => "lzma compressed",
         4 => "lzo compressed",
-        5 => "lz4 compressed",
+        uimage::COMP_LZ4 => "lz4 compressed",
         _ => "unknown compression",
     };
     (arch, os, kind, comp)

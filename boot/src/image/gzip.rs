@@ -35,6 +35,20 @@ impl fmt::Display for GzipError {
     }
 }
 
+/// Bytes that the member which is all of `input` says it decompresses to.
+///
+/// # Errors
+/// It is none, or too short for one.
+pub fn length(input: &[u8]) -> Result<u32, GzipError> {
+    let stream = skip_header(input)?;
+    // Behind the stream, which has two bytes at least, are the CRC and the length.
+    let (_, trailer) = stream.split_at_checked(2).ok_or(GzipError::Truncated)?;
+    match trailer.last_chunk::<8>() {
+        Some([.., a, b, c, d]) => Ok(u32::from_le_bytes([*a, *b, *c, *d])),
+        None => Err(GzipError::Truncated),
+    }
+}
+
 /// Decompresses the gzip member at the start of `input` into `output`; returns its length.
 ///
 /// # Errors
@@ -133,6 +147,14 @@ mod tests {
         check(&with_header(0x1e, b"\x03\x00abcname\0comment\0\x12\x34"), 27, Ok(TEXT));
         check(&with_header(0x04, b"\xff\xff"), 27, Err(GzipError::Truncated));
         check(&[&PLAIN[..3], &[0x08], &PLAIN[4..10], b"no end"].concat(), 27, Err(GzipError::Truncated));
+    }
+
+    #[test]
+    fn knows_the_length_beforehand() {
+        assert_eq!(length(PLAIN), Ok(27));
+        assert_eq!(length(&with_header(0x08, b"zImage\0")), Ok(27));
+        assert_eq!(length(&PLAIN[..19]), Err(GzipError::Truncated));
+        assert_eq!(length(&PLAIN[..9]), Err(GzipError::NotGzip));
     }
 
     #[test]

@@ -25,10 +25,14 @@ pub const TYPE_MULTI: u8 = 4;
 pub const TYPE_FIRMWARE: u8 = 5;
 /// `ih_type` of a script.
 pub const TYPE_SCRIPT: u8 = 6;
+/// `ih_type` of a device tree.
+pub const TYPE_FLATDT: u8 = 8;
 /// `ih_comp` of uncompressed data.
 pub const COMP_NONE: u8 = 0;
 /// `ih_comp` of gzip.
 pub const COMP_GZIP: u8 = 1;
+/// `ih_comp` of an LZ4 frame.
+pub const COMP_LZ4: u8 = 5;
 
 /// A header, without its two constant parts, magic and header CRC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
