@@ -12,6 +12,14 @@ pub fn crc32(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
 }
 
+/// CRC-32 of what has this `crc`, and of `bytes` behind it.
+#[must_use]
+pub fn crc32_on(crc: u32, bytes: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new_with_initial(crc);
+    hasher.update(bytes);
+    hasher.finalize()
+}
+
 /// Continues a CRC over the first `bits` bits of a word, bit by bit.
 ///
 /// `state` is `!0` at the start; the CRC is the complement of the last state.

@@ -81,10 +81,10 @@ impl<const CACHE: bool> Direct<CACHE> {
             // The first page does not know yet whether there are more.
             let mut astray = number == 0;
             reader.next(nand, page, more)?;
-            if let Err(error) = reader.correct(format, page) {
+            if let Err(error) = reader.correct(nand, page) {
                 reader.find(nand, copy, number).map_err(|_| error)?;
                 reader.next(nand, page, false)?;
-                reader.correct(format, page)?;
+                reader.correct(nand, page)?;
                 astray = true;
             }
             if number == 0 {

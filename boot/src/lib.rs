@@ -15,6 +15,8 @@ pub mod console;
 pub mod crc;
 pub mod decimal;
 pub mod direct;
+pub mod env;
+pub mod fdt;
 pub mod handover;
 pub mod image;
 #[cfg(test)]
@@ -22,3 +24,4 @@ mod mock;
 pub mod nand;
 pub mod stopwatch;
 pub mod tags;
+pub mod transfer;

@@ -3,16 +3,20 @@
 use crate::boot_table::{self, BootTable, Slot};
 use crate::cmd::Context;
 use crate::console::Console;
+use crate::console::keys::Keys;
+use crate::console::state::State;
 use crate::crc::crc32;
 use crate::image::uimage::{self, Header};
 use crate::nand::ecc::{Hamming, S3C24XX_HW, STEP};
 use crate::nand::onfi;
 use crate::nand::page::{DATA, OOB};
 use platform::hal::{
-    Area, BoardInfo, Clock, Format, Geometry, Loops, Machine, Memory, Nand, Serial, Timeout,
+    Area, BoardInfo, Clock, Format, Geometry, Loops, Machine, Memory, Nand, Serial, Status, Timeout,
+    WriteError,
 };
-use platform::units::{Hz, Page};
-use std::collections::{BTreeMap, VecDeque};
+use platform::units::{EraseBlock, Hz, Page};
+use std::boxed::Box;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::string::String;
 use std::vec::Vec;
 
@@ -26,6 +30,8 @@ pub struct MockSerial {
     pub output: Vec<u8>,
     /// What is still to be received.
     pub input: VecDeque<u8>,
+    /// The rates that it was set to. It cannot do less than 300.
+    pub bauds: Vec<u32>,
 }
 
 impl Serial for MockSerial {
@@ -36,6 +42,10 @@ impl Serial for MockSerial {
         self.input.pop_front()
     }
     fn flush(&mut self) {}
+    fn set_baud(&mut self, _: Hz, baud: u32) -> bool {
+        self.bauds.extend(Some(baud).filter(|baud| *baud >= 300));
+        baud >= 300
+    }
 }
 
 /// A chip of 2048 + 64 byte pages, those that are erased not stored.
@@ -60,6 +70,20 @@ pub struct MockNand {
     pub loads: u32,
     /// Words taken of the page that was loaded last.
     pub words: u32,
+    /// Pages whose programming fails, and leaves half of it.
+    pub fail_program: BTreeSet<u32>,
+    /// Blocks whose erasing fails, and leaves everything.
+    pub fail_erase: BTreeSet<u32>,
+    /// Bytes that lose their bits when they are programmed, without the chip noticing: page, byte.
+    pub weak: Vec<(u32, usize)>,
+    /// nWP is low.
+    pub protected: bool,
+    /// The page being sent, in the cache.
+    target: Option<u32>,
+    /// How often pages were programmed since they were erased, by page.
+    programmed: BTreeMap<u32, u32>,
+    /// Programs and erases.
+    pub changes: u32,
 }
 
 impl MockNand {
@@ -78,6 +102,13 @@ impl MockNand {
             busy: false,
             loads: 0,
             words: 0,
+            fail_program: BTreeSet::new(),
+            fail_erase: BTreeSet::new(),
+            weak: Vec::new(),
+            protected: false,
+            target: None,
+            programmed: BTreeMap::new(),
+            changes: 0,
         }
     }
 
@@ -133,6 +164,37 @@ impl MockNand {
     /// Erases the chip, marks included.
     pub fn erase_all(&mut self) {
         self.pages.clear();
+        self.programmed.clear();
+    }
+
+    /// Is the block erased?
+    pub fn is_erased(&self, block: u32) -> bool {
+        self.pages.range(block * 64..block * 64 + 64).all(|(_, page)| *page == [0xff; DATA + OOB])
+    }
+
+    /// The data of a page.
+    pub fn data(&self, page: u32) -> Vec<u8> {
+        self.pages.get(&page).map_or(std::vec![0xff; DATA], |bytes| bytes[..DATA].to_vec())
+    }
+
+    fn answer(&self, failed: bool) -> Result<Status, WriteError> {
+        if self.stuck {
+            return Err(WriteError::Timeout);
+        }
+        Ok(Status(0x60 | u8::from(!self.protected) << 7 | u8::from(failed)))
+    }
+
+    /// Programming only clears bits.
+    fn settle(&mut self, page: u32) {
+        let failed = self.fail_program.contains(&page);
+        let sent = if failed { DATA / 2 } else { DATA + OOB };
+        let cache = self.cache;
+        for (stored, byte) in self.page(page).iter_mut().zip(cache).take(sent) {
+            *stored &= byte;
+        }
+        for (_, byte) in self.weak.clone().into_iter().filter(|(weak, _)| *weak == page) {
+            self.page(page)[byte] = 0;
+        }
     }
 }
 
@@ -197,6 +259,59 @@ impl Nand for MockNand {
     }
     fn seek(&mut self, column: u32) {
         self.column = column as usize;
+    }
+    fn status(&mut self) -> Result<Status, WriteError> {
+        assert!(!self.busy, "status is asked for while a page is being loaded");
+        self.answer(false)
+    }
+    fn begin_program(&mut self, page: Page, column: u32) {
+        assert!(page.0 < self.geometry.blocks * 64, "page {page:?} is not in the chip");
+        assert!(!self.busy && self.ahead.is_none(), "page {page:?} is written while another is being loaded");
+        assert!(column.is_multiple_of(4));
+        self.target = Some(page.0);
+        self.cache = [0xff; DATA + OOB];
+        self.column = column as usize;
+        // Marks of bad blocks are put where they belong, whatever was programmed before.
+        let behind = self.programmed.range(page.0 + 1..(page.0 | 63) + 1).next();
+        assert!(column as usize >= DATA || behind.is_none(), "page {page:?} is written after {behind:?}");
+    }
+    fn write_page(&mut self, data: &[u32], codes: &mut [u32]) {
+        for (code, step) in codes.iter_mut().zip(data.chunks_exact(STEP / 4)) {
+            Nand::write_raw(self, step);
+            *code = Hamming::S3C24XX_256.compute(step);
+        }
+    }
+    fn write_raw(&mut self, words: &[u32]) {
+        assert!(self.target.is_some(), "data is sent for no page");
+        for word in words {
+            self.cache[self.column..][..4].copy_from_slice(&word.to_le_bytes());
+            self.column += 4;
+        }
+    }
+    fn program(&mut self, idle: &mut dyn FnMut()) -> Result<Status, WriteError> {
+        let page = self.target.take().expect("nothing has been sent");
+        idle();
+        self.changes += 1;
+        if self.protected || self.stuck {
+            return self.answer(false);
+        }
+        let times = self.programmed.entry(page).or_default();
+        *times += 1;
+        assert!(*times <= 4, "page {page} is programmed {times} times");
+        self.settle(page);
+        self.answer(self.fail_program.contains(&page))
+    }
+    fn erase(&mut self, block: EraseBlock, idle: &mut dyn FnMut()) -> Result<Status, WriteError> {
+        assert!(block.0 < self.geometry.blocks, "block {block:?} is not in the chip");
+        idle();
+        self.changes += 1;
+        let failed = self.fail_erase.contains(&block.0);
+        if !(failed || self.protected || self.stuck) {
+            let pages = block.0 * 64..block.0 * 64 + 64;
+            self.pages.retain(|page, _| !pages.contains(page));
+            self.programmed.retain(|page, _| !pages.contains(page));
+        }
+        self.answer(failed)
     }
 }
 
@@ -339,6 +454,8 @@ impl Clock for MockClock {
 pub struct Board {
     /// Console port.
     pub serial: MockSerial,
+    /// Keys that wait.
+    pub keys: Keys,
     /// NAND.
     pub nand: MockNand,
     /// RAM.
@@ -347,6 +464,8 @@ pub struct Board {
     pub machine: MockMachine,
     /// The time.
     pub clock: MockClock,
+    /// What the console remembers.
+    pub state: Box<State>,
 }
 
 impl Board {
@@ -368,10 +487,12 @@ impl Board {
         };
         Self {
             serial: MockSerial::default(),
+            keys: Keys::new(),
             nand: MockNand::new(64),
             memory: MockMemory { bytes: std::vec![0; RAM_SIZE as usize] },
             machine: MockMachine { info, left: Vec::new() },
             clock: MockClock { now: 0, step: 128 },
+            state: Box::new(State::new()),
         }
     }
 
@@ -391,8 +512,8 @@ impl Board {
 
     /// Lends the board to commands.
     pub fn with<T>(&mut self, act: impl FnOnce(&mut Context<'_>) -> T) -> T {
-        let Self { serial, nand, memory, machine, clock } = self;
-        act(&mut Context::new(Console::new(serial), nand, memory, machine, clock))
+        let Self { serial, keys, nand, memory, machine, clock, state } = self;
+        act(&mut Context::new(Console::new(serial, keys), nand, memory, machine, clock, state))
     }
 
     /// Runs command lines, as far as there are any; returns what they printed.
@@ -426,4 +547,21 @@ pub fn image(data: &[u8], change: impl FnOnce(&mut Header)) -> Vec<u8> {
     };
     change(&mut header);
     [&header.to_bytes(crc32), data].concat()
+}
+
+/// Numbers without a pattern, repeatably: xorshift32 (Marsaglia 2003).
+pub struct Random(u32);
+
+impl Random {
+    pub fn new(seed: u32) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9) | 1)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 17;
+        self.0 ^= self.0 << 5;
+        self.0 % end
+    }
 }

@@ -124,6 +124,7 @@ fn start(table: Words<'_>, image: &Image) -> ! {
         rest[..CMDLINE_WORDS].copy_from_slice(table.cmdline());
     }
     say(b"\r\n");
+    board::stop_watchdog();
     jump::enter_kernel(image.entry, table.machine(), BOARD.sdram.0 + TAGS_OFFSET)
 }
 

@@ -7,14 +7,23 @@
 use aarch32_rt as _;
 
 use boot::cmd::Context;
-use boot::console::{Console, fault, shell::Shell, start};
+use boot::console::keys::Keys;
+use boot::console::prompt::Prompt;
+use boot::console::state::State;
+use boot::console::{Console, fault, start};
 use boot::handover::Handover;
 use boot::nand::setup;
 use platform::arch::{self, cp15, jump, ram};
 use platform::board::{self, BOARD, NandConfig};
 use platform::hal::{BoardInfo, Fault, Machine, Nand};
 
-platform::stage2_entry!(main, fault);
+/// What outlives an exception.
+struct Kept {
+    state: State,
+    keys: Keys,
+}
+
+platform::stage2_entry!(main, fault, Kept = Kept { state: State::new(), keys: Keys::new() });
 
 /// Solved at compile time: a part that the controller cannot serve does not compile.
 const NAND: &NandConfig = &board::nand_config(&setup::of_board(&BOARD));
@@ -36,7 +45,8 @@ impl Machine for Board {
     }
 }
 
-fn main() -> ! {
+fn main(kept: &'static mut Kept) -> ! {
+    board::stop_watchdog();
     if !cp15::mmu_is_on() {
         let (start, len) = BOARD.sdram;
         cp15::early();
@@ -48,34 +58,37 @@ fn main() -> ! {
     // Once told, it is an old story.
     words.fill(0);
     if record.is_none() {
-        // Loaded by someone else, who may not have set the console up.
+        // Loaded by someone else, who may not have set the console up, nor let NAND be written.
+        board::set_pins();
         let _ = board::start_serial();
     }
-    session(|ctx| start::start(ctx, record.as_ref()))
+    session(kept, |ctx| start::start(ctx, record.as_ref()))
 }
 
 /// Does something, then answers at the prompt for ever.
-fn session(first: impl FnOnce(&mut Context<'_>)) -> ! {
+fn session(kept: &mut Kept, first: impl FnOnce(&mut Context<'_>)) -> ! {
     let (mut serial, mut nand, mut memory) = (board::serial(), board::nand(NAND), board::memory());
     // Whoever was here before may have left the chip busy. A chip that does not answer is
     // told of by whatever wants to read it.
     let _ = nand.identify();
     let (mut machine, mut clock) = (Board, board::clock());
-    let mut ctx = Context::new(Console::new(&mut serial), &mut nand, &mut memory, &mut machine, &mut clock);
+    let console = Console::new(&mut serial, &mut kept.keys);
+    let mut ctx = Context::new(console, &mut nand, &mut memory, &mut machine, &mut clock, &mut kept.state);
     first(&mut ctx);
-    let mut shell = Shell::start(&mut ctx);
+    let mut prompt = Prompt::start(&mut ctx);
     arch::fault::set_handling(false);
     loop {
-        shell.poll(&mut ctx);
+        prompt.poll(&mut ctx);
     }
 }
 
 /// An exception: shows it and goes back to the prompt, but not twice in a row.
-fn fault(fault: Fault) -> ! {
+fn fault(kept: &'static mut Kept, fault: Fault) -> ! {
     if arch::fault::set_handling(true) {
         board::reset();
     }
-    session(|ctx| {
+    kept.state.restart();
+    session(kept, |ctx| {
         fault::show(&mut ctx.console, ctx.memory, &fault);
         writeln!(ctx.console, "The program was stopped. 'reset' is the safe way on.");
     })
@@ -84,7 +97,8 @@ fn fault(fault: Fault) -> ! {
 #[panic_handler]
 fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
     let mut serial = board::serial();
-    let mut console = Console::new(&mut serial);
+    let mut keys = Keys::new();
+    let mut console = Console::new(&mut serial, &mut keys);
     writeln!(console, "\n{info}\nThis is a mistake in the loader. Resetting in 5 s");
     board::reset_in(5000);
     loop {

@@ -1,6 +1,6 @@
 //! `help`
 
-use super::{CmdError, Command, Context, TABLE, find};
+use super::{CmdError, Command, Context, Found, TABLE, find};
 
 pub const CMD: Command = Command {
     name: "help",
@@ -23,8 +23,10 @@ pub const CMD: Command = Command {
 
 fn describe(ctx: &mut Context<'_>, name: &str) {
     match find(name) {
-        Some(command) => command.show_usage(&mut ctx.console),
-        None => writeln!(ctx.console, "Unknown command '{name}' - try 'help' without arguments"),
+        Found::One(command) => command.show_usage(&mut ctx.console),
+        Found::Many | Found::None => {
+            writeln!(ctx.console, "Unknown command '{name}' - try 'help' without arguments")
+        }
     }
 }
 

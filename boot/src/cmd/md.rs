@@ -15,15 +15,15 @@ pub const CMD: Command = Command {
     run: |ctx, args| {
         let (width, args) = split_width(args)?;
         match args {
-            [address] => show(ctx, width, hex(address)?, COUNT),
-            [address, count] => show(ctx, width, hex(address)?, hex(count)?),
+            [address] => show(ctx, width, ctx.address(address)?, COUNT),
+            [address, count] => show(ctx, width, ctx.address(address)?, hex(count)?),
             _ => Err(CmdError::Usage),
         }
     },
 };
 
 fn show(ctx: &mut Context<'_>, width: u8, start: u32, count: u32) -> Result<(), CmdError> {
-    let per_line = LINE / u32::from(width);
+    let per_line = per_line(width);
     let (mut address, mut left) = (start, count);
     while left > 0 {
         let now = left.min(per_line);
@@ -33,8 +33,14 @@ fn show(ctx: &mut Context<'_>, width: u8, start: u32, count: u32) -> Result<(), 
         ctx.check_interrupt()?;
     }
     let letter = suffix(width);
+    let address = address.wrapping_sub(ctx.base);
     ctx.go_on_with(format_args!("md.{letter} {address:x} {count:x}"));
     Ok(())
+}
+
+/// Objects on a line, by their width.
+const fn per_line(width: u8) -> u32 {
+    LINE >> width.trailing_zeros()
 }
 
 const fn suffix(width: u8) -> char {
@@ -57,9 +63,10 @@ fn line(ctx: &mut Context<'_>, width: u8, address: u32, count: u32) -> Result<()
             return Err(CmdError::Access { address, width });
         };
         write!(ctx.console, " {value:0digits$x}");
-        bytes.extend(value.to_le_bytes().into_iter().take(width.into()));
+        // A line has room for its objects.
+        let _ = bytes.try_extend_from_slice(value.to_le_bytes().get(..width.into()).unwrap_or_default());
     }
-    for _ in count..LINE / u32::from(width) {
+    for _ in count..per_line(width) {
         write!(ctx.console, " {:digits$}", "");
     }
     write!(ctx.console, "  ");

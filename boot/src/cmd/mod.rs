@@ -1,24 +1,56 @@
 //! The commands, one file each. A new one is a file, a `mod` line and a row of
 //! [`TABLE`].
 
+mod base;
 mod bdinfo;
 mod boot;
 mod bootm;
+mod bootz;
+mod cmp;
+pub(crate) mod confirm;
+mod cp;
 mod crc32;
+mod download;
+mod echo;
+pub(crate) mod env;
+mod exit;
+mod false_;
 mod go;
 mod help;
+mod history;
 mod iminfo;
+mod itest;
+mod launch;
+mod loadb;
+mod loads;
+mod loadx;
+mod loady;
 mod md;
+mod mm;
+mod mtest;
 mod mw;
 mod nand;
+mod nm;
 mod reset;
+mod run;
+mod setexpr;
+mod sleep;
+mod source;
+mod test;
+mod true_;
+mod value;
 pub(crate) mod version;
 
 use crate::boot_table::BootTableError;
 use crate::console::Console;
 use crate::console::line;
+use crate::console::shell::{BYTES, LEVELS, SCRIPT_BYTES, SyntaxError, WORDS};
+use crate::console::state::State;
+use crate::env::SetError;
+use crate::env::default::load_address;
 use crate::image::load::ImageError;
 use crate::nand::NandError;
+use crate::transfer::TransferError;
 use arrayvec::ArrayString;
 use core::fmt;
 use core::ops::Range;
@@ -53,25 +85,79 @@ impl Command {
 
 /// All commands, by name.
 pub const TABLE: &[Command] = &[
+    test::BRACKET,
+    base::CMD,
     bdinfo::CMD,
     boot::CMD,
     bootm::CMD,
+    bootz::CMD,
+    cmp::CMD,
+    cp::CMD,
     crc32::CMD,
+    echo::CMD,
+    env::EDITENV,
+    env::CMD,
+    exit::CMD,
+    false_::CMD,
     go::CMD,
     help::CMD,
+    history::CMD,
     iminfo::CMD,
+    itest::CMD,
+    loadb::CMD,
+    loads::CMD,
+    loadx::CMD,
+    loady::CMD,
     md::CMD,
+    mm::CMD,
+    mtest::CMD,
     mw::CMD,
     nand::CMD,
+    nm::CMD,
+    env::print::CMD,
     reset::CMD,
+    run::CMD,
+    env::set::CMD,
+    setexpr::CMD,
+    sleep::CMD,
+    source::CMD,
+    test::CMD,
+    true_::CMD,
     version::CMD,
 ];
 
-/// The command of that name.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Command> {
-    TABLE.iter().find(|command| command.name == name)
+/// What a name stands for.
+pub enum Found {
+    /// A command, by its name or by so much of it that no other starts with that.
+    One(&'static Command),
+    /// Several start with it.
+    Many,
+    /// No command.
+    None,
 }
+
+/// The command that a name, or an abbreviation, stands for.
+#[must_use]
+pub fn find(name: &str) -> Found {
+    if let Some(command) = TABLE.iter().find(|command| command.name == name) {
+        return Found::One(command);
+    }
+    let mut all = starting_with(name);
+    match (all.next().filter(|_| !name.is_empty()), all.next()) {
+        (Some(command), None) => Found::One(command),
+        (Some(_), Some(_)) => Found::Many,
+        (None, _) => Found::None,
+    }
+}
+
+/// The commands whose names start with this.
+pub fn starting_with(start: &str) -> impl Iterator<Item = &'static Command> {
+    TABLE.iter().filter(move |command| command.name.starts_with(start))
+}
+
+/// Objects that commands access between two looks for Ctrl-C and for keys typed ahead: a fraction of the
+/// time in which a FIFO of 16 bytes fills at 115200 baud.
+const STRIDE: u32 = 0x400;
 
 /// What commands work with.
 pub struct Context<'a> {
@@ -85,8 +171,12 @@ pub struct Context<'a> {
     pub machine: &'a mut dyn Machine,
     /// The time.
     pub clock: &'a mut dyn Clock,
+    /// What is remembered from command to command.
+    pub state: &'a mut State,
     /// Where images are looked for when no address is given: where the last one was read to.
     pub load_address: u32,
+    /// What commands that look at memory add to addresses.
+    pub base: u32,
     /// The command line that goes on where the last command ended.
     pub again: ArrayString<{ line::MAX }>,
 }
@@ -99,11 +189,25 @@ impl<'a> Context<'a> {
         memory: &'a mut dyn Memory,
         machine: &'a mut dyn Machine,
         clock: &'a mut dyn Clock,
+        state: &'a mut State,
     ) -> Self {
-        // Far from both ends, where kernels and the loader are.
-        let (start, len) = machine.board().sdram;
-        let load_address = start + len / 2;
-        Self { console, nand, memory, machine, clock, load_address, again: ArrayString::new() }
+        let load_address = load_address(machine.board());
+        Self {
+            console,
+            nand,
+            memory,
+            machine,
+            clock,
+            state,
+            load_address,
+            base: 0,
+            again: ArrayString::new(),
+        }
+    }
+
+    /// The address that a word stands for in a command that looks at memory.
+    fn address(&self, word: &str) -> Result<u32, CmdError> {
+        Ok(hex(word)?.wrapping_add(self.base))
     }
 
     /// Has an empty line go on with this.
@@ -115,7 +219,7 @@ impl<'a> Context<'a> {
     }
 
     /// Ends a command whose user pressed Ctrl-C.
-    fn check_interrupt(&mut self) -> Result<(), CmdError> {
+    pub(crate) fn check_interrupt(&mut self) -> Result<(), CmdError> {
         if self.console.interrupted() { Err(CmdError::Interrupted) } else { Ok(()) }
     }
 
@@ -145,8 +249,51 @@ pub enum CmdError {
     Usage,
     /// Ctrl-C.
     Interrupted,
+    /// It failed, and has said why, or there is nothing to be said; not 0.
+    Status(u8),
+    /// The script is to end with this status.
+    Exit(u8),
+    /// A script is none.
+    Syntax(SyntaxError),
+    /// Too many scripts, loops and conditions in one another.
+    Levels,
+    /// No room for a script beside those that run.
+    ScriptRoom {
+        /// Its bytes.
+        len: usize,
+    },
+    /// The words of a command are too long together.
+    TooLong,
+    /// A command has too many words.
+    TooManyWords,
+    /// A word is not UTF-8.
+    NotText,
+    /// A variable cannot be set.
+    Set(SetError),
     /// A word, cut off where it gets long, that is no hexadecimal number of 32 bits.
     NotHex(ArrayString<16>),
+    /// A word that is no number, where decimal ones may be as well.
+    NotNumber(ArrayString<16>),
+    /// In an expression.
+    DivisionByZero,
+    /// An image that is no script: `ih_type`.
+    NotScript(u8),
+    /// A value that the line editor cannot hold.
+    NotEditable,
+    /// The variables do not fit.
+    ExportRoom {
+        /// Where they should go.
+        address: u32,
+        /// Bytes there are.
+        room: u32,
+    },
+    /// There is no NUL in memory where variables should end.
+    NoEnd {
+        /// Where they start.
+        address: u32,
+        /// Bytes looked through.
+        len: u32,
+    },
     /// There is nothing to access, or the address is not a multiple of the width.
     Access {
         /// The address.
@@ -194,6 +341,18 @@ pub enum CmdError {
     NothingBoots,
     /// The kernel's tag list does not fit.
     Tags,
+    /// A transfer over the serial line.
+    Transfer(TransferError),
+    /// A rate that the console cannot have.
+    Baud {
+        /// The rate.
+        baud: u32,
+    },
+    /// A rate that the terminal was not set to.
+    NotSwitched {
+        /// The rate.
+        baud: u32,
+    },
 }
 
 impl fmt::Display for CmdError {
@@ -201,9 +360,48 @@ impl fmt::Display for CmdError {
         match *self {
             Self::Usage => write!(f, "wrong arguments"),
             Self::Interrupted => write!(f, "interrupted"),
+            Self::Status(status) | Self::Exit(status) => write!(f, "status {status}"),
+            Self::Syntax(error) => write!(f, "{error}"),
+            Self::Levels => write!(
+                f,
+                "more than {LEVELS} scripts, loops and conditions in one another; does a script run itself?"
+            ),
+            Self::ScriptRoom { len } => {
+                write!(
+                    f,
+                    "no room for a script of {len} bytes: those that run may have {SCRIPT_BYTES} together"
+                )
+            }
+            Self::TooLong => write!(f, "the words of a command may have {BYTES} bytes together; use fewer"),
+            Self::TooManyWords => write!(f, "a command may have {WORDS} words; use fewer, or quotes"),
+            Self::NotText => write!(f, "a word is not UTF-8; write it anew"),
+            Self::Set(SetError::Name) => {
+                write!(f, "a variable cannot be called that: a name is not empty and has no '=' in it")
+            }
+            Self::Set(SetError::Value) => write!(f, "there is a NUL in the value; write it anew"),
+            Self::Set(SetError::Full { needed, free }) => write!(
+                f,
+                "no room: the variable takes {needed} bytes, {free} are free; delete others, see 'printenv'"
+            ),
             Self::NotHex(ref word) => {
                 write!(f, "'{word}' is not a hexadecimal number of up to 8 digits, like 30008000")
             }
+            Self::NotNumber(ref word) => write!(f, "'{word}' is not a number, like 10 or 0xa"),
+            Self::DivisionByZero => write!(f, "division by 0"),
+            Self::NotScript(kind) => {
+                write!(f, "Bad image type {kind:#x}: no script; pack it with -T script")
+            }
+            Self::NotEditable => write!(
+                f,
+                "the value is too long for a line, or has other than printable characters; use 'setenv'"
+            ),
+            Self::ExportRoom { address, room } => {
+                write!(f, "the variables do not fit in the {room:#x} bytes at {address:08x}; give them more")
+            }
+            Self::NoEnd { address, len } => write!(
+                f,
+                "no NUL ends the variables in the {len:#x} bytes from {address:08x} on; give their size"
+            ),
             Self::Access { address, width } => write!(
                 f,
                 "no access to {address:08x} by {width} bytes: nothing is mapped, \
@@ -240,14 +438,45 @@ impl fmt::Display for CmdError {
                 )
             }
             Self::NothingBoots => write!(f, "no kernel slot boots; write a kernel to one, or try 'bootm'"),
+            Self::Transfer(error) => write!(f, "{error}"),
+            Self::Baud { baud } => write!(f, "the console cannot have {baud} baud"),
+            Self::NotSwitched { baud } => {
+                write!(f, "no key came at {baud} baud; set the terminal to it when you are asked to")
+            }
             Self::Tags => write!(f, "the tag list for the kernel does not fit; use a shorter command line"),
         }
     }
 }
 
+impl CmdError {
+    /// Does it end the scripts that run, or the innermost, instead of being one command's failure?
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Interrupted | Self::Exit(_) | Self::Levels)
+    }
+}
+
+impl From<TransferError> for CmdError {
+    fn from(error: TransferError) -> Self {
+        match error {
+            TransferError::Interrupted => Self::Interrupted,
+            error => Self::Transfer(error),
+        }
+    }
+}
+
+impl From<SetError> for CmdError {
+    fn from(error: SetError) -> Self {
+        Self::Set(error)
+    }
+}
+
 impl From<NandError> for CmdError {
     fn from(error: NandError) -> Self {
-        Self::Nand(error)
+        match error {
+            NandError::Interrupted => Self::Interrupted,
+            error => Self::Nand(error),
+        }
     }
 }
 
@@ -270,13 +499,15 @@ fn hex(word: &str) -> Result<u32, CmdError> {
     let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     match u32::from_str_radix(digits, 16) {
         Ok(number) if plain => Ok(number),
-        _ => {
-            let mut shown = ArrayString::new();
-            // Too long a word is shown as far as it fits.
-            let _ = word.chars().try_for_each(|c| shown.try_push(c));
-            Err(CmdError::NotHex(shown))
-        }
+        _ => Err(CmdError::NotHex(shown(word))),
     }
+}
+
+/// A word for an error message: too long a one as far as it fits.
+fn shown(word: &str) -> ArrayString<16> {
+    let mut shown = ArrayString::new();
+    let _ = word.chars().try_for_each(|c| shown.try_push(c));
+    shown
 }
 
 /// The width in bytes that a suffix of `md` and its kind stands for.
@@ -318,10 +549,20 @@ mod tests {
     fn the_table_is_sorted_and_complete() {
         assert!(TABLE.is_sorted_by(|a, b| a.name < b.name));
         for command in TABLE {
-            assert!(!command.help.is_empty() && command.name.bytes().all(|b| b.is_ascii_alphanumeric()));
-            assert_eq!(find(command.name).unwrap().help, command.help);
+            assert!(!command.help.is_empty() && command.name.bytes().all(|b| b.is_ascii_graphic()));
+            assert!(matches!(find(command.name), Found::One(found) if found.help == command.help));
         }
-        assert!(find("").is_none());
+        assert!(matches!(find(""), Found::None));
+    }
+
+    #[test]
+    fn abbreviations_are_unique_or_said_to_be_not() {
+        let mut board = Board::new();
+        assert_eq!(board.run("vers"), board.run("version"));
+        let many = board.run("m");
+        assert!(many.starts_with("Ambiguous command 'm': md mm "), "{many}");
+        assert_eq!(board.run("mdx"), "Unknown command 'mdx' - try 'help'\n");
+        assert_eq!(board.run("''"), "Unknown command '' - try 'help'\n");
     }
 
     #[test]

@@ -1,9 +1,6 @@
 //! `mw`
 
-use super::{CmdError, Command, Context, hex, split_width};
-
-/// Objects between two looks for Ctrl-C.
-const STRIDE: u32 = 0x1000;
+use super::{CmdError, Command, Context, STRIDE, hex, split_width};
 
 pub const CMD: Command = Command {
     name: "mw",
@@ -12,8 +9,11 @@ pub const CMD: Command = Command {
     run: |ctx, args| {
         let (width, args) = split_width(args)?;
         match args {
-            [address, value] => fill(ctx, width, hex(address)?, hex(value)?, 1),
-            [address, value, count] => fill(ctx, width, hex(address)?, hex(value)?, hex(count)?),
+            [address, value] => fill(ctx, width, ctx.address(address)?, hex(value)?, 1),
+            [address, value, count] => {
+                let address = ctx.address(address)?;
+                fill(ctx, width, address, hex(value)?, hex(count)?)
+            }
             _ => Err(CmdError::Usage),
         }
     },
@@ -75,6 +75,6 @@ mod tests {
         let mut board = Board::new();
         board.serial.input.push_back(3);
         assert_eq!(board.run("mw.b 30000000 1 100000"), "<INTERRUPT>\n");
-        assert_eq!(board.memory.load(RAM + 0xfff, 2), [1, 0]);
+        assert_eq!(board.memory.load(RAM + 0x3ff, 2), [1, 0]);
     }
 }

@@ -111,7 +111,7 @@ mod tests {
     fn shown(fault: &Fault, instruction: u32) -> String {
         let mut board = Board::new();
         board.memory.store(RAM, &instruction.to_le_bytes());
-        show(&mut Console::new(&mut board.serial), &board.memory, fault);
+        show(&mut Console::new(&mut board.serial, &mut board.keys), &board.memory, fault);
         board.output()
     }
 

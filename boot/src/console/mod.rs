@@ -1,37 +1,51 @@
 //! The serial console: text out, keys in.
 
+pub mod bytes;
+pub mod complete;
 pub mod fault;
+pub mod history;
+pub mod keys;
 pub mod line;
+pub mod prompt;
 pub mod report;
 pub mod shell;
 pub mod start;
+pub mod state;
 
-use arrayvec::ArrayVec;
 use core::fmt;
+use keys::Keys;
 use platform::hal::Serial;
+use platform::units::Hz;
 
 /// Ctrl-C.
 const INTERRUPT: u8 = 0x03;
-/// Keys kept while a command runs. When that many wait, the rest stays in the port.
-const TYPE_AHEAD: usize = 256;
 
 /// A console on a serial port.
+///
+/// The port keeps 16 received bytes on some boards, 1.4 ms of a text that is pasted. So whatever is done here
+/// takes them out of it first: even where only output waits for the line, input does not.
 pub struct Console<'a> {
     serial: &'a mut dyn Serial,
-    waiting: ArrayVec<u8, TYPE_AHEAD>,
+    waiting: &'a mut Keys,
+    lost: u32,
 }
 
 impl<'a> Console<'a> {
-    /// A console on this port.
-    pub fn new(serial: &'a mut dyn Serial) -> Self {
-        Self { serial, waiting: ArrayVec::new() }
+    /// A console on this port; `waiting` outlives an exception, so that a paste does as well.
+    pub fn new(serial: &'a mut dyn Serial, waiting: &'a mut Keys) -> Self {
+        Self { serial, waiting, lost: 0 }
     }
 
     /// Sends one byte; a newline becomes carriage return and newline.
     pub fn put(&mut self, byte: u8) {
         if byte == b'\n' {
-            self.serial.put(b'\r');
+            self.send(b'\r');
         }
+        self.send(byte);
+    }
+
+    fn send(&mut self, byte: u8) {
+        self.receive();
         self.serial.put(byte);
     }
 
@@ -48,7 +62,8 @@ impl<'a> Console<'a> {
 
     /// The next key, if there is one.
     pub fn key(&mut self) -> Option<u8> {
-        self.waiting.pop_at(0).or_else(|| self.serial.get())
+        self.receive();
+        self.waiting.pop()
     }
 
     /// Is a key waiting? It stays where it is.
@@ -61,16 +76,50 @@ impl<'a> Console<'a> {
     /// kept for the prompt. Commands ask whenever they are between two pieces of work.
     pub fn interrupted(&mut self) -> bool {
         self.receive();
-        let Some(at) = self.waiting.iter().position(|&key| key == INTERRUPT) else { return false };
-        self.waiting.drain(..=at);
-        true
+        self.waiting.drop_through(INTERRUPT)
     }
 
+    /// The port itself.
+    pub fn raw(&mut self) -> Raw<'_, 'a> {
+        Raw(self)
+    }
+
+    /// How many keys found no room since this was asked last.
+    pub fn take_lost(&mut self) -> u32 {
+        core::mem::take(&mut self.lost)
+    }
+
+    /// Takes what the port has. When there is no room for it, it is lost, as it would be in the port a
+    /// moment later; but not Ctrl-C, which makes room.
     fn receive(&mut self) {
-        while !self.waiting.is_full() {
-            let Some(key) = self.serial.get() else { return };
-            self.waiting.push(key);
+        while let Some(key) = self.serial.get() {
+            if key == INTERRUPT && self.waiting.is_full() {
+                self.waiting.clear();
+            }
+            self.lost = self.lost.saturating_add((!self.waiting.push(key)).into());
         }
+    }
+}
+
+/// The port behind a console, for protocols that are no text. What was received before comes first.
+pub struct Raw<'a, 'b>(&'a mut Console<'b>);
+
+impl Serial for Raw<'_, '_> {
+    fn put(&mut self, byte: u8) {
+        // It may have to wait for the line. What comes meanwhile is kept if there is room.
+        if let Some(byte) = self.0.serial.get() {
+            self.0.waiting.push(byte);
+        }
+        self.0.serial.put(byte);
+    }
+    fn get(&mut self) -> Option<u8> {
+        self.0.waiting.pop().or_else(|| self.0.serial.get())
+    }
+    fn flush(&mut self) {
+        self.0.serial.flush();
+    }
+    fn set_baud(&mut self, clock: Hz, baud: u32) -> bool {
+        self.0.serial.set_baud(clock, baud)
     }
 }
 
@@ -85,13 +134,18 @@ impl fmt::Write for Text<'_, '_> {
 
 #[cfg(test)]
 mod tests {
+    use super::keys::TYPE_AHEAD;
+    use super::prompt::Prompt;
     use super::*;
-    use crate::mock::MockSerial;
+    use crate::cmd::Context;
+    use crate::mock::{Board, MockSerial};
+    use std::collections::VecDeque;
+    use std::vec::Vec;
 
     #[test]
     fn newlines_return_the_carriage() {
         let mut serial = MockSerial::default();
-        write!(Console::new(&mut serial), "a\n{}\n", 5);
+        write!(Console::new(&mut serial, &mut Keys::new()), "a\n{}\n", 5);
         assert_eq!(serial.output, b"a\r\n5\r\n");
     }
 
@@ -99,7 +153,8 @@ mod tests {
     fn an_interrupt_drops_what_came_before_it_only() {
         let mut serial = MockSerial::default();
         serial.input.extend(*b"md\x03he");
-        let mut console = Console::new(&mut serial);
+        let mut keys = Keys::new();
+        let mut console = Console::new(&mut serial, &mut keys);
         assert!(console.interrupted());
         assert!(!console.interrupted());
         assert!(console.key_waiting());
@@ -107,14 +162,85 @@ mod tests {
     }
 
     #[test]
-    fn keys_beyond_the_type_ahead_stay_in_the_port() {
+    fn keys_beyond_the_type_ahead_are_counted() {
         let mut serial = MockSerial::default();
         serial.input.extend((0..TYPE_AHEAD + 44).map(|i| b'0' + (i % 10) as u8));
-        let mut console = Console::new(&mut serial);
+        let mut keys = Keys::new();
+        let mut console = Console::new(&mut serial, &mut keys);
         assert!(!console.interrupted());
-        for i in 0..TYPE_AHEAD + 44 {
+        for i in 0..TYPE_AHEAD {
             assert_eq!(console.key(), Some(b'0' + (i % 10) as u8), "key {i}");
         }
         assert_eq!(console.key(), None);
+        assert_eq!([console.take_lost(), console.take_lost()], [44, 0]);
+    }
+
+    #[test]
+    fn an_interrupt_is_not_lost() {
+        let mut serial = MockSerial::default();
+        serial.input.extend([b'x'; TYPE_AHEAD + 1]);
+        serial.input.extend(*b"\x03y");
+        let mut keys = Keys::new();
+        let mut console = Console::new(&mut serial, &mut keys);
+        assert!(console.interrupted());
+        assert_eq!([console.key(), console.key()], [Some(b'y'), None]);
+    }
+
+    /// A port at 115200 baud both ways, with FIFOs: what a byte more is received into when it is full is lost.
+    struct Line {
+        typed: std::vec::IntoIter<u8>,
+        received: VecDeque<u8>,
+        sending: usize,
+        lost: usize,
+    }
+
+    /// Bytes of a FIFO of the S3C2410.
+    const FIFO: usize = 16;
+
+    impl Line {
+        /// The time that a byte takes on the line passes.
+        fn pass(&mut self) {
+            self.sending = self.sending.saturating_sub(1);
+            match self.typed.next() {
+                Some(_) if self.received.len() == FIFO => self.lost += 1,
+                Some(byte) => self.received.push_back(byte),
+                None => {}
+            }
+        }
+    }
+
+    impl Serial for Line {
+        fn put(&mut self, _: u8) {
+            while self.sending == FIFO {
+                self.pass();
+            }
+            self.sending += 1;
+        }
+        fn get(&mut self) -> Option<u8> {
+            self.received.pop_front()
+        }
+        fn flush(&mut self) {}
+    }
+
+    #[test]
+    fn a_pasted_script_is_not_lost_whatever_is_printed_meanwhile() {
+        let script: Vec<u8> =
+            (0..60).flat_map(|i| std::format!("help; setenv v{i} {i}\r").into_bytes()).collect();
+        let mut line = Line { typed: script.into_iter(), received: VecDeque::new(), sending: 0, lost: 0 };
+        let mut board = Board::new();
+        {
+            let Board { keys, nand, memory, machine, clock, state, .. } = &mut board;
+            let console = Console::new(&mut line, keys);
+            let mut ctx = Context::new(console, nand, memory, machine, clock, state);
+            let mut prompt = Prompt::start(&mut ctx);
+            // Time passes by output alone, so that whatever arrives has to be fetched by it.
+            for _ in 0..2000 {
+                prompt.poll(&mut ctx);
+                ctx.console.put(b'.');
+            }
+            assert_eq!(ctx.console.take_lost(), 0);
+        }
+        assert_eq!(line.lost, 0);
+        assert_eq!(board.state.env.iter().count(), 60);
     }
 }

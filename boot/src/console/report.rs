@@ -90,7 +90,7 @@ mod tests {
     fn check(record: Option<Handover>, text: &str, boots: bool) {
         let mut board = Board::new();
         let geometry = board.nand.geometry();
-        let result = show(&mut Console::new(&mut board.serial), &geometry, record.as_ref());
+        let result = show(&mut Console::new(&mut board.serial, &mut board.keys), &geometry, record.as_ref());
         assert_eq!((board.output().as_str(), result), (text, boots));
     }
 

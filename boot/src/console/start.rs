@@ -2,12 +2,14 @@
 
 use super::{report, shell};
 use crate::cmd::{Context, Size, version::VERSION};
+use crate::env;
 use crate::handover::Handover;
 use crate::nand::chip_bytes;
 
 /// Shows what this is and why it runs; then boots the kernel that stage1 left to it.
 pub fn start(ctx: &mut Context<'_>, record: Option<&Handover>) {
     let board = ctx.machine.board();
+    env::default::reset(&mut ctx.state.env, board);
     let geometry = ctx.nand.geometry();
     let out = &mut ctx.console;
     writeln!(out, "\n\n{VERSION}\n");

@@ -1,0 +1,127 @@
+//! `env`, a file for each sub-command
+
+mod default;
+mod delete;
+mod edit;
+mod export;
+mod grep;
+mod import;
+pub mod print;
+pub mod set;
+
+use super::{CmdError, Command, Context};
+use crate::env::image;
+
+pub use edit::CMD as EDITENV;
+
+/// A sub-command, by its name or an abbreviation.
+type Sub = fn(&mut Context<'_>, &[&str]) -> Result<(), CmdError>;
+
+const SUBS: [(&str, Sub); 9] = [
+    ("default", default::run),
+    ("delete", delete::run),
+    ("edit", edit::CMD.run),
+    ("exists", exists),
+    ("export", export::run),
+    ("grep", grep::run),
+    ("import", import::run),
+    ("print", print::CMD.run),
+    ("set", set::CMD.run),
+];
+
+pub const CMD: Command = Command {
+    name: "env",
+    usage: "\
+default [-f] -a - reset default environment
+default [-f] var [...] - reset variable(s) to their default values
+delete [-f] var [...] - delete variable(s)
+edit name - edit environment variable
+exists name - tests for existence of variable
+export [-t | -b | -c] [-s size] addr [var ...] - export environment as text (default), binary,
+    or binary with a CRC as it is stored; sets 'filesize'
+grep [-n | -v | -b] string [...] - search names, values or both (default)
+import [-d] [-t [-r] | -b | -c] addr [size] [var ...] - import environment; -d deletes the old one first,
+    -r takes CRLF for a line end; '-' for a size goes up to the first NUL
+print [-a | name ...] - print environment
+run var [...] - run commands in an environment variable
+set [-f] name [arg ...] - set or delete an environment variable",
+    help: "environment handling commands",
+    run: |ctx, args| {
+        let Some((&name, rest)) = args.split_first() else { return Err(CmdError::Usage) };
+        if name == "run" {
+            return (super::run::CMD.run)(ctx, rest);
+        }
+        let exact = SUBS.iter().find(|sub| sub.0 == name);
+        let mut all = SUBS.iter().filter(|sub| sub.0.starts_with(name));
+        match (exact, all.next(), all.next()) {
+            (Some(sub), ..) | (None, Some(sub), None) => (sub.1)(ctx, rest),
+            _ => Err(CmdError::Usage),
+        }
+    },
+};
+
+fn exists(ctx: &mut Context<'_>, args: &[&str]) -> Result<(), CmdError> {
+    match args {
+        [name] if ctx.state.env.get(name).is_some() => Ok(()),
+        [_] => Err(CmdError::Status(1)),
+        _ => Err(CmdError::Usage),
+    }
+}
+
+/// Says so, in U-Boot's words.
+pub fn not_defined(ctx: &mut Context<'_>, name: &str) -> Result<(), CmdError> {
+    writeln!(ctx.console, "## Error: \"{name}\" not defined");
+    Err(CmdError::Status(1))
+}
+
+/// The arguments behind `-f`, which changes nothing here: no variable is protected.
+fn without_force<'a, 'b>(args: &'a [&'b str]) -> &'a [&'b str] {
+    args.strip_prefix(&["-f"]).unwrap_or(args)
+}
+
+/// The form of copies with a CRC in memory: as they are stored.
+const STORED: image::Form = image::Form::Redundant;
+
+/// How an environment is written to memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `-t`
+    Text,
+    /// `-b`
+    Binary,
+    /// `-c`
+    Checked,
+}
+
+/// Counts what was passed over.
+fn say_odd(ctx: &mut Context<'_>, odd: usize) {
+    if odd != 0 {
+        writeln!(ctx.console, "## Warning: passed over {odd} entries without a name, or not UTF-8");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mock::Board;
+
+    #[test]
+    fn knows_its_sub_commands_and_their_abbreviations() {
+        let mut board = Board::new();
+        assert_eq!(
+            board.run("env set a 1; env p a; env print a; env run a"),
+            "a=1\na=1\nUnknown command '1' - try 'help'\n"
+        );
+        let usage = "env - environment handling commands\n\nUsage:\nenv default [-f] -a - reset";
+        for line in ["env", "env frob", "env e a", "env de a", "env.b print", "env exists", "env exists a b"]
+        {
+            assert!(board.run(line).starts_with(usage), "{line}");
+        }
+    }
+
+    #[test]
+    fn tells_whether_a_variable_exists() {
+        let mut board = Board::new();
+        board.state.env.set("a", "1").unwrap();
+        assert_eq!(board.run("env exists a && echo yes; env exists b || echo no"), "yes\nno\n");
+    }
+}

@@ -1,0 +1,53 @@
+//! What a console remembers beyond the command that runs, and beyond an exception: nothing here is
+//! on a stack.
+
+use super::history::History;
+use super::shell::Scripts;
+use crate::env::{Environment, Variables};
+
+/// Variables of the shell alone: those of `for`, and those set by `name=value`.
+pub type Locals = Variables<4096>;
+
+/// The memory of a console.
+pub struct State {
+    /// The environment.
+    pub env: Environment,
+    /// Variables that are never stored.
+    pub locals: Locals,
+    /// Lines typed.
+    pub history: History,
+    /// Texts of the scripts that run.
+    pub scripts: Scripts,
+    /// How the last command ended: 0 is success.
+    pub status: u8,
+    /// Scripts, loops and conditions that are in one another at the moment.
+    pub level: u8,
+}
+
+impl State {
+    /// Nothing remembered.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            env: Environment::new(),
+            locals: Locals::new(),
+            history: History::new(),
+            scripts: Scripts::new(),
+            status: 0,
+            level: 0,
+        }
+    }
+
+    /// Forgets what ran when an exception ended it.
+    pub fn restart(&mut self) {
+        self.scripts.clear();
+        self.level = 0;
+        self.status = 1;
+    }
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self::new()
+    }
+}
