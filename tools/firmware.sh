@@ -28,6 +28,10 @@ shift
 [ $# -gt 0 ] || set -- stage1 stage2 demo
 choose_toolchains || fail "no Rust with the source of core: run tools/setup.sh"
 
+# What linker/BOARD.ld says of the core, if it is not an ARMv4T.
+isa=$(sed -n 's/.*core: \(armv[0-9a-z]*\).*/\1/p' "linker/$board.ld")
+isa=${isa:-armv4t}
+
 # Cargo's files are apart from the host's (other flags, other compiler), and the
 # boards' from each other, or each would be built anew after the other.
 export BOARD="$board" CARGO_TARGET_DIR="target/firmware/$board"
@@ -36,31 +40,33 @@ mkdir -p "$out"
 for part; do
     bin=$part features=firmware
     case $part in
-    stage1) package=boot arch=thumbv4t-none-eabi profile=stage1 ;;
-    stage2) package=boot arch=armv4t-none-eabi profile=firmware ;;
+    stage1) package=boot arch=thumb${isa#arm}-none-eabi profile=stage1 ;;
+    stage2) package=boot arch=thumb${isa#arm}-none-eabi profile=firmware ;;
     stage1-sabotage)
-        package=boot arch=thumbv4t-none-eabi profile=stage1
+        package=boot arch=thumb${isa#arm}-none-eabi profile=stage1
         bin=stage1 features=firmware,sabotage
         ;;
-    demo | readers) package=$part arch=armv4t-none-eabi profile=firmware ;;
+    demo | readers) package=$part arch=$isa-none-eabi profile=firmware ;;
     *) fail "no such part: $part (stage1, stage2, demo, readers, stage1-sabotage)" ;;
     esac
     target=$arch
-    if [ "$bin" = stage1 ]; then
+    if [ "$package" = boot ]; then
         # Thumb, because it is smaller; what must be fast is A32 by its own wish. And
         # without the frame pointer that the target's description insists on: it takes
         # one of Thumb's eight registers, some 7 % of the code.
-        target=$CARGO_TARGET_DIR/stage1-thumb.json
+        target=$CARGO_TARGET_DIR/stage-thumb.json
         mkdir -p "$CARGO_TARGET_DIR"
         arm rustc -Zunstable-options --print target-spec-json --target "$arch" >"$target.spec"
         sed 's/"frame-pointer": "always"/"frame-pointer": "may-omit"/' "$target.spec" >"$target.new"
         # Cargo builds anew when the file changes.
         cmp -s "$target.new" "$target" || cp "$target.new" "$target"
-        arch=stage1-thumb
+        arch=stage-thumb
         arm cargo -Zhelp | grep -q json-target-spec && set -- -Zjson-target-spec || set --
     else
         set --
     fi
+    # stage1 brings its own copies and fills; for a target of ours nobody else brings any.
+    [ "$part" != stage2 ] || set -- "$@" -Zbuild-std-features=compiler-builtins-mem
     set -- "$@" --quiet --locked --profile $profile -Zbuild-std=core,alloc --target "$target" \
         --package "$package" --features "$features" --bin "$bin"
     if [ -n "$lint" ]; then
