@@ -46,7 +46,7 @@ fn software_codes_are_those_of_linux() {
 fn every_layout_is_named() {
     let place = Place::new();
     let layouts = json(&place, "layouts");
-    assert_eq!(layouts.as_array().unwrap().len(), 8);
+    assert_eq!(layouts.as_array().unwrap().len(), 9);
     for layout in layouts.as_array().unwrap() {
         let name = layout["name"].as_str().unwrap();
         dump(&place, name);

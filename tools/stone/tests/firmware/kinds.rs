@@ -2,8 +2,8 @@
 
 use crate::common::pattern;
 use crate::kit::{
-    Board, GTA02, KINDS, LOAD_A, LOAD_B, MINI2440, SMDK2410, TAGS, at_prompt, booted, lawful, payload_of,
-    said, stage1,
+    Board, GTA02, KINDS, LOAD_A, LOAD_B, MINI2440, SMDK2410, TAGS, at_prompt, lawful, payload_of, said,
+    stage1,
 };
 use boot::crc::crc32;
 use boot::image::uimage as format;
@@ -35,6 +35,12 @@ fn compressible(len: usize) -> Vec<u8> {
     words.chunks(64).flat_map(|words| words.repeat(4)).take(len).collect()
 }
 
+/// Where the ramdisk of a multi-image is that `boot` has put right below the loader: behind header,
+/// table and a kernel of so many bytes, padded.
+fn ramdisk(board: &Board, image: &[u8], kernel: u32) -> u32 {
+    ((board.loader - image.len() as u32) & !0xfff) + format::HEADER as u32 + 12 + kernel
+}
+
 fn boot(board: &Board, image: &[u8]) -> Report {
     board.flash(&[], image, image).unwrap().boot()
 }
@@ -61,11 +67,14 @@ fn entered(board: &Board, report: &Report) {
 fn a_kernel_with_a_ramdisk_is_booted_by_stage2() {
     for board in [GTA02, MINI2440, SMDK2410] {
         // Neither is a whole number of words.
-        let report = boot(&board, &multi(payload_of(200_003, 1), pattern(70_001, 2)));
-        booted(&board, &report, LOAD_A);
+        let image = multi(payload_of(200_003, 1), pattern(70_001, 2));
+        let start = ramdisk(&board, &image, 200_004);
+        let report = boot(&board, &image);
+        entered(&board, &report);
         assert_eq!(stage1(&report), "A:kind 2:ok");
         said(&report, "Booting it from here. Any key stops this.\r\n");
-        said(&report, &format!("   Ramdisk at {:08x}, 70001 Bytes\r\n", LOAD_A + 200_004));
+        let end = start + 70_001;
+        said(&report, &format!("   Using Ramdisk in place at {start:08x}, end {end:08x}\r\n"));
         said(&report, "Starting kernel ...");
     }
 }
@@ -74,10 +83,12 @@ fn a_kernel_with_a_ramdisk_is_booted_by_stage2() {
 fn the_kernel_is_told_where_its_ramdisk_is() {
     let kernel = fs::read(GTA02.firmware("demo.bin")).unwrap();
     let initrd = pattern(70_001, 2);
-    let start = LOAD_A as usize + kernel.len();
-    let tag = format!("demo: INITRD2  {start:08x}, 70001 bytes, CRC-32 {:08x}\r\n", crc32(&initrd));
-    let report = demo(&GTA02, &multi(kernel, initrd));
-    booted(&GTA02, &report, LOAD_A);
+    let (len, crc) = (kernel.len() as u32, crc32(&initrd));
+    let image = multi(kernel, initrd);
+    let start = ramdisk(&GTA02, &image, len);
+    let tag = format!("demo: INITRD2  {start:08x}, 70001 bytes, CRC-32 {crc:08x}\r\n");
+    let report = demo(&GTA02, &image);
+    entered(&GTA02, &report);
     said(&report, &tag);
     said(&report, "demo: r0 0, r1 1304 (GTA02), r2 30000100\r\n");
     said(&report, "demo: MEM      30000000, 128 MiB\r\ndemo: REVISION 360\r\n");

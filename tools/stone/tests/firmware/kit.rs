@@ -257,6 +257,11 @@ impl Flash {
         self.run(&Options { flips, ..self.options() }, "")
     }
 
+    /// The same, and keeps what was written to the chip.
+    pub fn run_and_keep(&mut self, options: &Options, keys: &str) -> Report {
+        sim::run(options, &mut self.image, &mut Typist::new(keys)).unwrap()
+    }
+
     /// Runs, typing the lines; the first key is there when the UART is.
     pub fn run(&self, options: &Options, keys: &str) -> Report {
         sim::run(options, &mut self.image.clone(), &mut Typist::new(keys)).unwrap()

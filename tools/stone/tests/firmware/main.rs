@@ -25,3 +25,4 @@ mod stages;
 mod timing;
 mod trace;
 mod transcripts;
+mod write;

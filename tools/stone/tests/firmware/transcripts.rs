@@ -18,6 +18,11 @@ fn check(name: &str) {
     let board = BOARDS.iter().find(|board| name.starts_with(board.name)).unwrap();
     let flash = match name {
         "gta02-ecc" => crate::ecc::flash(),
+        // The second block of the root file system.
+        _ if name.ends_with("-write") => {
+            let second = board.good_flash().blocks("rootfs").start + 1;
+            board.good_flash_around(&[second]).unwrap()
+        }
         _ => board.good_flash(),
     };
     // The first key stops stage1.
@@ -72,12 +77,22 @@ transcripts! {
     gta02_nand: "gta02-nand"
     gta02_ecc: "gta02-ecc"
     gta02_speed: "gta02-speed"
+    gta02_write: "gta02-write"
+    gta02_env: "gta02-env"
+    gta02_script: "gta02-script"
+    gta02_editor: "gta02-editor"
+    gta02_modify: "gta02-modify"
     gta02_memory: "gta02-memory"
     gta02_errors: "gta02-errors"
     mini2440_help: "mini2440-help"
     mini2440_nand: "mini2440-nand"
+    mini2440_write: "mini2440-write"
+    mini2440_env: "mini2440-env"
+    mini2440_script: "mini2440-script"
+    mini2440_modify: "mini2440-modify"
     mini2440_speed: "mini2440-speed"
     smdk2410_help: "smdk2410-help"
     smdk2410_nand: "smdk2410-nand"
+    smdk2410_write: "smdk2410-write"
     smdk2410_speed: "smdk2410-speed"
 }

@@ -45,6 +45,7 @@ impl Slot {
             Span::Low => (self.fall, self.rise),
             Span::ToRise => (self.start, self.rise),
             Span::High => (self.rise, self.end),
+            Span::Between => (self.rise, self.end + (self.fall - self.start)),
             Span::Whole => (self.fall, self.fall + (self.end - self.start)),
         }
     }
