@@ -103,9 +103,12 @@ fn sound(nand: &mut dyn Nand, slot: Slot, part: Part) -> Result<bool, NandError>
 fn image(nand: &mut dyn Nand, walk: &mut Walk<false>, part: Part) -> Result<bool, NandError> {
     walk.step(nand)?;
     let Ok(header) = Header::parse(walk.bytes(), crc32) else { return Ok(false) };
+    if part != Part::All {
+        return Ok(true);
+    }
     let mut crc = crc32fast::Hasher::new();
     let (mut left, mut skip) = (header.size as usize, HEADER);
-    while part == Part::All {
+    loop {
         let data = walk.bytes().get(skip..).unwrap_or_default();
         let data = data.get(..left).unwrap_or(data);
         crc.update(data);
@@ -115,7 +118,6 @@ fn image(nand: &mut dyn Nand, walk: &mut Walk<false>, part: Part) -> Result<bool
         }
         walk.step(nand)?;
     }
-    Ok(true)
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ mod tests {
     const RAW: usize = DATA + OOB;
 
     fn bytes(len: usize) -> Vec<u8> {
-        (0..len).map(|i| (i * 31 >> 3) as u8).collect()
+        (0..len).map(|i| ((i * 31) >> 3) as u8).collect()
     }
 
     #[test]

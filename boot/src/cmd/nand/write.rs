@@ -106,7 +106,7 @@ pub fn pages_from(ctx: &mut Context<'_>, from: &str, pages: u32) -> Result<(Rang
     if !range.start.is_multiple_of(unit) {
         return Err(NandError::Unaligned { offset: range.start, unit }.into());
     }
-    let size = pages.checked_mul(unit).unwrap_or(u32::MAX);
+    let size = pages.saturating_mul(unit);
     let range = place::first(&(range.start..range.end.min(chip_bytes(&ctx.nand.geometry()))), size)?;
     Ok((range.clone(), Page(range.start / unit)))
 }
