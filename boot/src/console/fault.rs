@@ -37,16 +37,27 @@ fn cause(console: &mut Console<'_>, memory: &dyn Memory, fault: &Fault) {
 
 /// ARMv4 does not record whether an abort was a load or a store; the instruction says.
 fn direction(memory: &dyn Memory, fault: &Fault) -> &'static str {
+    let pc = fault.r[15];
     if fault.psr & THUMB != 0 {
-        return "accessing";
+        return memory.peek(pc, 2).map_or("accessing", direction_of_thumb);
     }
-    match memory.peek(fault.r[15], 4) {
+    match memory.peek(pc, 4) {
         // Bit 20 is L in all loads and stores (ARM Architecture Reference Manual, A3);
         // SWP (bits 24, 7 and 4, with 27:25, 23, 6 and 5 clear) does both.
         Some(word) if word & 0x0fb0_0ff0 == 0x0100_0090 => "swapping",
         Some(word) if word & 1 << 20 != 0 => "reading",
         Some(_) => "writing",
         None => "accessing",
+    }
+}
+
+/// The same of a Thumb instruction (ARM Architecture Reference Manual, A6.5 and A6.6): bit 11 is L
+/// but where the offset is a register, which has an opcode in bits 11:9 with the stores first.
+fn direction_of_thumb(instruction: u32) -> &'static str {
+    match (instruction >> 12, instruction >> 9 & 7) {
+        (0x5, 0..3) | (0x6..=0x9 | 0xb | 0xc, 0..4) => "writing",
+        (0x5, _) | (0x4 | 0x6..=0x9 | 0xb | 0xc, 4..) => "reading",
+        _ => "accessing",
     }
 }
 
@@ -148,7 +159,22 @@ dfsr: 00000005  far: deadbeec
         check(FAULT, 0xe1c1_00b0, store); // strh r0, [r1]
         let swap = "data abort at 30000000 swapping address deadbeec: unaligned address";
         check(Fault { dfsr: 1, ..FAULT }, 0xe101_0092, swap); // swp r0, r2, [r1]
-        let thumb = "data abort at 30000000 accessing address deadbeec: no permission";
-        check(Fault { psr: FAULT.psr | THUMB, dfsr: 0xfd, ..FAULT }, 0, thumb);
+        let thumb = |instruction, access| {
+            let expected = std::format!("data abort at 30000000 {access} address deadbeec: no permission");
+            check(Fault { psr: FAULT.psr | THUMB, dfsr: 0xfd, ..FAULT }, instruction, &expected);
+        };
+        thumb(0xffff_6808, "reading"); // ldr r0, [r1]
+        thumb(0x6008, "writing"); // str r0, [r1]
+        thumb(0x7008, "writing"); // strb r0, [r1]
+        thumb(0x8808, "reading"); // ldrh r0, [r1]
+        thumb(0x5488, "writing"); // strb r0, [r1, r2]
+        thumb(0x5688, "reading"); // ldrsb r0, [r1, r2]
+        thumb(0x5e88, "reading"); // ldrsh r0, [r1, r2]
+        thumb(0x4801, "reading"); // ldr r0, [pc, #4]
+        thumb(0xb5f0, "writing"); // push {r4-r7, lr}
+        thumb(0xbdf0, "reading"); // pop {r4-r7, pc}
+        thumb(0xc103, "writing"); // stmia r1!, {r0, r1}
+        thumb(0xc903, "reading"); // ldmia r1!, {r0, r1}
+        thumb(0x1840, "accessing"); // adds r0, r0, r1
     }
 }
