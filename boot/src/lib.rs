@@ -14,6 +14,7 @@ pub mod cmd;
 pub mod console;
 pub mod crc;
 pub mod decimal;
+pub mod descriptor;
 pub mod direct;
 pub mod env;
 pub mod fdt;

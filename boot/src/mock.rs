@@ -6,6 +6,7 @@ use crate::console::Console;
 use crate::console::keys::Keys;
 use crate::console::state::State;
 use crate::crc::crc32;
+use crate::descriptor::{self, Descriptor};
 use crate::image::uimage::{self, Header};
 use crate::nand::ecc::{Hamming, S3C24XX_HW, STEP};
 use crate::nand::onfi;
@@ -508,6 +509,14 @@ impl Board {
         let mut page = [0; DATA];
         page[boot_table::OFFSET..][..boot_table::LEN].copy_from_slice(&table.to_bytes(crc32).unwrap());
         self.nand.write(0, &page);
+    }
+
+    /// Writes a flash descriptor, twice.
+    pub fn write_descriptor(&mut self, descriptor: &Descriptor) {
+        let record = descriptor.to_bytes().unwrap();
+        for offset in descriptor::copies(&self.nand.geometry) {
+            self.nand.write(offset / DATA as u32, &record);
+        }
     }
 
     /// Lends the board to commands.

@@ -36,6 +36,12 @@ impl Chip {
         }
     }
 
+    /// The factory-bad blocks.
+    #[must_use]
+    pub fn bad(&self) -> &BTreeSet<u32> {
+        &self.bad
+    }
+
     /// Puts data into a partition: from its first good block on, over the next good ones.
     ///
     /// # Errors
@@ -100,7 +106,7 @@ mod tests {
     const BLOCK: usize = SMALL.block();
 
     fn placed(blocks: std::ops::Range<u32>) -> Placed {
-        Placed { name: "p".into(), blocks, content: None, file: None, ecc: SMALL.ecc() }
+        Placed { name: "p".into(), blocks, spare: 0, content: None, file: None, ecc: SMALL.ecc() }
     }
 
     /// First byte of each block of a chip with `data` in `blocks`.

@@ -2,9 +2,11 @@
 
 use crate::layout::Placed;
 use crate::part::Geometry;
+use crate::recipe::Content;
 use crate::{Error, Result, organisation};
 use boot::boot_table::{self, BootTable, BootTableError, Slot};
 use boot::crc::crc32;
+use boot::descriptor::{self, Descriptor, DescriptorError};
 use boot::nand::bad;
 use boot::nand::ecc::{Layout, Stats};
 use std::fs::File;
@@ -32,7 +34,8 @@ impl Dump {
         let mut file = File::open(path).map_err(read)?;
         let len = file.metadata().map_err(read)?.len();
         let seen = organisation::seen(&mut BufReader::new(&mut file)).map_err(read)?;
-        let geometry = geometry.unwrap_or_else(|| organisation::fitting(seen, len));
+        let known = geometry;
+        let geometry = known.unwrap_or_else(|| organisation::fitting(seen, len));
         let page = geometry.raw_page() as u64;
         let chip = geometry.raw_block() as u64 * u64::from(geometry.blocks);
         if len == 0 || !len.is_multiple_of(page) || len > chip {
@@ -47,8 +50,27 @@ impl Dump {
         }
         match seen {
             Some(seen) if seen.page != geometry.page => Err(other_pages(&seen, &geometry).file(path)),
-            _ => Ok(Self { file, path: path.to_owned(), geometry, len }),
+            _ => {
+                let mut dump = Self { file, path: path.to_owned(), geometry, len };
+                if known.is_none() {
+                    dump.trust_descriptor()?;
+                }
+                Ok(dump)
+            }
         }
+    }
+
+    /// Takes the number of blocks from the flash descriptor, if there is one for such pages.
+    fn trust_descriptor(&mut self) -> Result<()> {
+        let copies = self.descriptors()?;
+        let described = copies.iter().find_map(|copy| copy.descriptor.as_ref().ok());
+        if let Some(geometry) = described.map(|descriptor| Geometry::from(descriptor.geometry)) {
+            let same_pages = geometry == Geometry { blocks: geometry.blocks, ..self.geometry };
+            if same_pages && geometry.raw_block() as u64 * u64::from(geometry.blocks) >= self.len {
+                self.geometry = geometry;
+            }
+        }
+        Ok(())
     }
 
     /// The organisation of the chip.
@@ -117,6 +139,45 @@ impl Dump {
         let stage1 = self.content(0..1, boot_table::OFFSET + boot_table::LEN, layout)?;
         Ok(BootTable::parse(&stage1[boot_table::OFFSET..], crc32).map(|table| Table::new(&table, layout)))
     }
+
+    /// The partitions of the flash descriptor, or without one those of the boot table, or none.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn partitions(&mut self) -> Result<Vec<Placed>> {
+        let copies = self.descriptors()?;
+        match copies.iter().find_map(|copy| copy.descriptor.as_ref().ok()) {
+            Some(descriptor) => Ok(crate::descriptor::partitions(descriptor, &self.geometry)),
+            None => Ok(self.table()?.map_or_else(|_| Vec::new(), |table| table.partitions)),
+        }
+    }
+
+    /// Both copies of the flash descriptor in block 0: what correcting their pages came to, and the result.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn descriptors(&mut self) -> Result<[Copy; 2]> {
+        let (geometry, mut block) = (self.geometry, self.block(0)?);
+        let hal = platform::hal::Geometry::from(geometry);
+        Ok(descriptor::copies(&hal).map(|offset| {
+            let (first, mut record) = (offset / geometry.page as u32, Vec::new());
+            let mut pages = Vec::new();
+            for page in first..first + descriptor::LEN.div_ceil(geometry.page) as u32 {
+                pages.push((page, block.correct(page, geometry.ecc())));
+                record.extend(block.data(page));
+            }
+            Copy { pages, descriptor: Descriptor::parse(&record) }
+        }))
+    }
+}
+
+/// A copy of the flash descriptor.
+#[derive(Debug)]
+pub struct Copy {
+    /// Its pages and what there was to correct in them.
+    pub pages: Vec<(u32, Stats)>,
+    /// What it says.
+    pub descriptor: std::result::Result<Descriptor, DescriptorError>,
 }
 
 fn other_pages(seen: &Geometry, wanted: &Geometry) -> Error {
@@ -142,19 +203,25 @@ impl Table {
     fn new(table: &BootTable<'_>, ecc: &'static Layout) -> Self {
         let [kernel_a, kernel_b] = table.kernel;
         let [stage2_1, stage2_2] = table.stage2;
-        let named =
-            [("kernel-a", kernel_a), ("kernel-b", kernel_b), ("stage2-1", stage2_1), ("stage2-2", stage2_2)];
-        let placed = |(name, Slot { start, blocks }): (&str, Slot)| Placed {
+        let (kernel, stage2) = (Content::Kernel, Content::Stage2);
+        let named = [
+            ("kernel-a", kernel_a, kernel),
+            ("kernel-b", kernel_b, kernel),
+            ("stage2-1", stage2_1, stage2),
+            ("stage2-2", stage2_2, stage2),
+        ];
+        let placed = |(name, Slot { start, blocks }, content): (&str, Slot, Content)| Placed {
             name: name.into(),
             blocks: start.into()..u32::from(start) + u32::from(blocks),
-            content: None,
+            spare: 0,
+            content: Some(content),
             file: None,
             ecc,
         };
         Self {
             machine: table.machine,
             cmdline: table.cmdline.into(),
-            partitions: named.into_iter().filter(|(_, slot)| slot.blocks > 0).map(placed).collect(),
+            partitions: named.into_iter().filter(|(_, slot, _)| slot.blocks > 0).map(placed).collect(),
         }
     }
 }
@@ -239,7 +306,8 @@ mod tests {
     fn dump(len: usize, bad: &[u32], change: impl Fn(&mut Vec<u8>)) -> (tempfile::TempDir, Dump, Vec<u8>) {
         let data: Vec<u8> = (0..len).map(|i| (i * 7 + i / 256) as u8).collect();
         let mut chip = Chip::new(SMALL, bad.iter().copied().collect::<BTreeSet<_>>()).unwrap();
-        let place = Placed { name: "p".into(), blocks: 1..4, content: None, file: None, ecc: S3C24XX_HW };
+        let place =
+            Placed { name: "p".into(), blocks: 1..4, spare: 0, content: None, file: None, ecc: S3C24XX_HW };
         chip.place(&place, &data).unwrap();
         let mut raw = Vec::new();
         chip.write(&mut raw, true).unwrap();
@@ -311,7 +379,7 @@ mod tests {
         for (geometry, other) in [(LARGE_PAGE, SMALL_PAGE), (SMALL_PAGE, LARGE_PAGE)] {
             let mut chip = Chip::new(geometry, BTreeSet::new()).unwrap();
             let ecc = geometry.ecc();
-            let place = Placed { name: "p".into(), blocks: 0..9, content: None, file: None, ecc };
+            let place = Placed { name: "p".into(), blocks: 0..9, spare: 0, content: None, file: None, ecc };
             chip.place(&place, b"some code").unwrap();
             chip.write(&mut File::create(&path).unwrap(), true).unwrap();
             assert!(Dump::open(&path, Some(geometry)).is_ok());

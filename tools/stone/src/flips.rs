@@ -207,7 +207,7 @@ mod tests {
 
     /// The dump of a chip with a bad first block and this in a partition `p` behind it.
     fn dump(geometry: Geometry, data: &[u8], ecc: &'static Layout) -> (tempfile::TempDir, Dump, Placed) {
-        let partition = Placed { name: "p".into(), blocks: 1..4, content: None, file: None, ecc };
+        let partition = Placed { name: "p".into(), blocks: 1..4, spare: 0, content: None, file: None, ecc };
         let mut chip = Chip::new(geometry, [1].into()).unwrap();
         chip.place(&partition, data).unwrap();
         let directory = tempfile::tempdir().unwrap();

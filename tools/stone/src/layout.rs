@@ -4,6 +4,7 @@ use crate::part::{self, Geometry};
 use crate::recipe::{Content, Partition, Source};
 use crate::{Error, Result};
 use boot::boot_table::Slot;
+use boot::descriptor;
 use boot::nand::ecc;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -15,6 +16,8 @@ pub struct Placed {
     pub name: String,
     /// Its erase blocks, spare ones included.
     pub blocks: Range<u32>,
+    /// How many of them make up for bad ones.
+    pub spare: u32,
     /// What goes in.
     pub content: Option<Content>,
     /// The file of raw content.
@@ -77,6 +80,12 @@ impl Layout {
             if (partition.content == Some(Content::Raw)) != partition.file.is_some() {
                 return Err(wrong("`file` and `content = \"raw\"` go together".into()));
             }
+            if !descriptor::is_name(&partition.name) {
+                return Err(wrong("it cannot be called that".into()).expected(format!(
+                    "1 to {} printable characters without ()<>,:;@=$&|'\"\\, and no hexadecimal number",
+                    descriptor::NAME
+                )));
+            }
             let ecc = match &partition.ecc {
                 Some(name) => chosen(name, partition, &geometry).map_err(wrong)?,
                 None => geometry.ecc(),
@@ -84,6 +93,7 @@ impl Layout {
             partitions.push(Placed {
                 name: partition.name.clone(),
                 blocks: next..next + blocks,
+                spare: partition.spare,
                 content: partition.content,
                 file: partition.file.clone(),
                 ecc,

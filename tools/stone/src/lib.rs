@@ -9,6 +9,7 @@ pub mod bench;
 pub mod board;
 pub mod chip;
 pub mod cmd;
+pub mod descriptor;
 pub mod dump;
 pub mod error;
 pub mod flips;

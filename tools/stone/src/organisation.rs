@@ -70,7 +70,7 @@ mod tests {
     /// An image with this in an erase block behind an erased one, by one of the layouts.
     fn image(geometry: Geometry, ecc: &'static Layout, data: &[u8]) -> Vec<u8> {
         let mut chip = Chip::new(geometry, [2].into()).unwrap();
-        let place = Placed { name: "p".into(), blocks: 1..2, content: None, file: None, ecc };
+        let place = Placed { name: "p".into(), blocks: 1..2, spare: 0, content: None, file: None, ecc };
         chip.place(&place, data).unwrap();
         let mut raw = Vec::new();
         chip.write(&mut raw, true).unwrap();

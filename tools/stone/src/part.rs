@@ -56,6 +56,14 @@ impl From<platform::hal::Geometry> for Geometry {
     }
 }
 
+impl From<Geometry> for platform::hal::Geometry {
+    fn from(geometry: Geometry) -> Self {
+        let Geometry { page, oob, pages_per_block, blocks } = geometry;
+        // Pages are small.
+        Self { page: page as u32, oob: oob as u32, pages_per_block, blocks }
+    }
+}
+
 /// The organisation of the part with this number.
 #[must_use]
 pub fn geometry(name: &str) -> Option<Geometry> {

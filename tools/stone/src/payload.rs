@@ -1,6 +1,7 @@
 //! What goes into the partitions of a recipe.
 
 use crate::chip::Chip;
+use crate::descriptor;
 use crate::layout::{Layout, Placed};
 use crate::recipe::{Content, Kernel, Sdram, Source};
 use crate::uimage::{self, Kind, Spec};
@@ -44,19 +45,28 @@ pub fn fill(
         let raw = raw.iter().find(|(name, _)| *name == partition.name).map(|(_, file)| file);
         let data = match (raw, partition.content) {
             (Some(file), _) => Some(load(source, file)?),
-            (None, Some(content)) => Some(self::content(source, layout, partition, content)?),
+            (None, Some(content)) => self::content(source, layout, partition, content)?,
             (None, None) => None,
         };
-        if let Some(data) = &data {
-            chip.place(partition, data)?;
+        sizes.push(data.as_ref().map(Vec::len));
+        if let Some(mut data) = data {
+            if raw.is_none() && partition.content == Some(Content::Stage1) {
+                descriptor::append(&mut data, source, layout, chip.bad())?;
+            }
+            chip.place(partition, &data)?;
         }
-        sizes.push(data.map(|data| data.len()));
     }
     Ok(sizes)
 }
 
-fn content(source: &Source, layout: &Layout, partition: &Placed, content: Content) -> Result<Vec<u8>> {
-    match content {
+/// What a partition gets, if anything.
+fn content(
+    source: &Source,
+    layout: &Layout,
+    partition: &Placed,
+    content: Content,
+) -> Result<Option<Vec<u8>>> {
+    let bytes = match content {
         Content::Stage1 => stage1(source, layout),
         Content::Stage2 => stage2(source),
         Content::Kernel => kernel(source, layout.geometry.page),
@@ -65,7 +75,9 @@ fn content(source: &Source, layout: &Layout, partition: &Placed, content: Conten
             let missing = || Error::new(format!("partition `{}` names no file", partition.name));
             load(source, file.ok_or_else(missing)?)
         }
-    }
+        Content::Env | Content::Bbt => return Ok(None),
+    };
+    bytes.map(Some)
 }
 
 /// Reads a file, and says how to make it if it is one of ours.

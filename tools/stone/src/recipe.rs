@@ -17,6 +17,9 @@ pub struct Recipe {
     pub board: String,
     /// Number of the NAND part.
     pub part: Spanned<String>,
+    /// What Linux calls the chip; `nand` if absent.
+    #[serde(default = "nand")]
+    pub mtd: String,
     /// ATAG machine number.
     pub machine: u32,
     /// Where relative paths start, itself relative to the recipe.
@@ -111,6 +114,14 @@ pub enum Content {
     Kernel,
     /// The bytes of `file`.
     Raw,
+    /// The environment, which the console writes.
+    Env,
+    /// The bad block table, which the console and Linux write.
+    Bbt,
+}
+
+fn nand() -> String {
+    "nand".into()
 }
 
 fn size<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<u64, D::Error> {

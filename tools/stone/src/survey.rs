@@ -225,7 +225,7 @@ mod tests {
 
     fn placed(name: &str, blocks: Range<u32>, ecc: &str) -> Placed {
         let ecc = Layout::find(ecc).unwrap();
-        Placed { name: name.into(), blocks, content: None, file: None, ecc }
+        Placed { name: name.into(), blocks, spare: 0, content: None, file: None, ecc }
     }
 
     /// Runs of blocks in a dump of these contents, by partition, blocks and layout.

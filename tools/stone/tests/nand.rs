@@ -304,6 +304,55 @@ fn inspect_tells_flips_from_damage() {
 }
 
 #[test]
+fn inspect_shows_the_flash_descriptor() {
+    let place = place();
+    place.write("junk", pattern(3000, 5));
+    place.good("nand r.toml -o a.nand --trim --bad 20,700 --raw rootfs=junk");
+    let good = place.read("a.nand");
+    let shown = place.good("inspect a.nand");
+    for expected in [
+        "ok  descriptor 1    CRC matches\n  ok  descriptor 2    CRC matches\n",
+        "part            K5D2G13ACM, neo1973-nand to Linux\n",
+        "factory bad     20, 700\n",
+        // Trimmed as it is, it is known to be of a chip with that many.
+        "chip            2048 blocks of 128 KiB\n",
+        "env (blocks 11 to 15):\n      content         erased\n",
+        "rootfs (blocks 152 to 2047):\n      content         not a uImage\n",
+    ] {
+        assert!(shown.contains(expected), "{expected}\n{shown}");
+    }
+    let mut torn = good.clone();
+    torn[32 * 2112 + 3] ^= 3;
+    place.write("a.nand", &torn);
+    let lost = "BAD descriptor 1    page 32: uncorrectable in step 0\n  ok  descriptor 2    CRC matches\n";
+    place.fails("inspect a.nand", &[lost, "rootfs"]);
+    let json: serde_json::Value =
+        serde_json::from_slice(&place.stone("inspect a.nand --json").stdout).unwrap();
+    let checks = json["checks"].as_array().unwrap();
+    let verdicts: Vec<_> = checks
+        .iter()
+        .filter(|c| c["item"].as_str().unwrap().starts_with("descriptor"))
+        .map(|c| &c["verdict"])
+        .collect();
+    assert_eq!(verdicts, ["bad", "ok"]);
+    // Erased, as by whoever has written stage1 alone.
+    let mut none = good;
+    none[32 * 2112..64 * 2112].fill(0xff);
+    place.write("a.nand", none);
+    let shown = place.good("inspect a.nand");
+    assert!(shown.contains("descriptor      none: partitions are those of the boot table\n"), "{shown}");
+    assert!(!shown.contains("rootfs"), "{shown}");
+}
+
+#[test]
+fn names_of_partitions_are_no_numbers() {
+    let place = place();
+    let recipe = String::from_utf8(place.read("r.toml")).unwrap();
+    place.write("n.toml", recipe.replace("name = \"env\"", "name = \"beef\""));
+    place.fails("nand n.toml -o a.nand", &["n.toml: line ", "`beef`", "no hexadecimal number"]);
+}
+
+#[test]
 fn inspect_speaks_json() {
     let place = place();
     place.good("nand r.toml -o a.nand --trim --bad 20");

@@ -58,7 +58,7 @@ struct DumpArgs {
     /// NAND part that it is of [default: the smallest that it fits, with pages like those in it]
     #[arg(long)]
     part: Option<String>,
-    /// Recipe with the part and the partitions [default: the boot table of the dump]
+    /// Recipe with the part and the partitions [default: the flash descriptor of the dump, or its boot table]
     #[arg(long, value_name = "FILE")]
     recipe: Option<PathBuf>,
 }
@@ -77,7 +77,7 @@ impl DumpArgs {
         let mut dump = Dump::open(&self.file, geometry)?;
         let partitions = match recipe {
             Some(layout) => layout.partitions,
-            None => dump.table()?.map_or_else(|_| Vec::new(), |table| table.partitions),
+            None => dump.partitions()?,
         };
         Ok((dump, partitions))
     }

@@ -25,10 +25,11 @@ The exit status is 1 if something is broken.")]
 pub struct Args {
     /// The file
     file: PathBuf,
-    /// NAND part that a raw image is of [default: the smallest that it fits, with pages like those in it]
+    /// NAND part that a raw image is of [default: that of the flash descriptor, or the
+    /// smallest that it fits, with pages like those in it]
     #[arg(long)]
     part: Option<String>,
-    /// Recipe with the part and the partitions [default: the boot table of the image]
+    /// Recipe with the part and the partitions [default: the flash descriptor of the image, or its boot table]
     #[arg(long, value_name = "FILE")]
     recipe: Option<PathBuf>,
     /// Print JSON

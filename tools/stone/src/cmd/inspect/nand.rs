@@ -2,12 +2,14 @@
 
 use super::table_error;
 use crate::Result;
-use crate::dump::Dump;
+use crate::dump::{Copy, Dump};
 use crate::layout::Placed;
+use crate::part::Geometry;
 use crate::recipe::Content;
 use crate::survey::{self, Pages, Region};
 use crate::uimage;
 use crate::verdict::Report;
+use boot::descriptor::DescriptorError;
 use boot::image::uimage as format;
 use boot::nand::ecc::Stats;
 use std::ops::Range;
@@ -21,21 +23,21 @@ pub fn inspect(dump: &mut Dump, partitions: Option<Vec<Placed>>, report: &mut Re
         report.note("in the file", format!("{} blocks, the rest is erased", dump.blocks().end));
     }
     let table = dump.table()?;
-    let known = partitions.as_deref().or(table.as_ref().ok().map(|table| &table.partitions[..]));
-    let regions = survey::survey(dump, known.unwrap_or_default())?;
+    let copies = dump.descriptors()?;
+    let partitions = match partitions {
+        Some(partitions) => partitions,
+        None => dump.partitions()?,
+    };
+    let regions = survey::survey(dump, &partitions)?;
     ecc(dump, &regions, report)?;
-    let table = match table {
+    match table {
         Ok(table) => {
             report.ok("boot table", format!("machine {}", table.machine));
-            report.note("command line", table.cmdline.clone());
-            Some(table)
+            report.note("command line", table.cmdline);
         }
-        Err(error) => {
-            report.bad("boot table", table_error(error));
-            None
-        }
-    };
-    let partitions = partitions.or_else(|| table.map(|table| table.partitions)).unwrap_or_default();
+        Err(error) => report.bad("boot table", table_error(error)),
+    }
+    flash_descriptor(&copies, &geometry, report);
     for partition in &partitions {
         report.part(format!(
             "{} (blocks {} to {})",
@@ -50,6 +52,37 @@ pub fn inspect(dump: &mut Dump, partitions: Option<Vec<Placed>>, report: &mut Re
         image(dump, partition, report)?;
     }
     Ok(())
+}
+
+/// The copies of the flash descriptor, and what it says. An image may do without one, but not with half of one.
+fn flash_descriptor(copies: &[Copy; 2], geometry: &Geometry, report: &mut Report) {
+    let missing = |copy: &Copy| copy.descriptor == Err(DescriptorError::Missing);
+    if copies.iter().all(missing) {
+        report.note("descriptor", "none: partitions are those of the boot table");
+        return;
+    }
+    for (number, copy) in (1..).zip(copies) {
+        let item = format!("descriptor {number}");
+        let lost = copy.pages.iter().find(|(_, stats)| stats.uncorrectable().next().is_some());
+        match (&copy.descriptor, lost) {
+            (_, Some((page, stats))) => report.bad(item, format!("page {page}: {stats}")),
+            (Err(error), _) => report.bad(item, error.to_string()),
+            (Ok(other), _) if other.geometry != (*geometry).into() => {
+                report.bad(item, format!("it is for a chip of {} blocks", other.geometry.blocks));
+            }
+            (Ok(_), _) => report.ok(item, "CRC matches"),
+        }
+    }
+    if let [Copy { descriptor: Ok(first), .. }, Copy { descriptor: Ok(second), .. }] = copies
+        && first != second
+    {
+        report.bad("descriptors", "the copies differ");
+    }
+    if let Some(good) = copies.iter().find_map(|copy| copy.descriptor.as_ref().ok()) {
+        report.note("part", format!("{}, {} to Linux", good.part, good.mtd));
+        let bad: Vec<_> = good.bad.iter().map(u16::to_string).collect();
+        report.note("factory bad", if bad.is_empty() { "none".into() } else { few(&bad) });
+    }
 }
 
 /// Whether what is written in a partition has the ECC layout that is read there.
@@ -144,7 +177,8 @@ fn image(dump: &mut Dump, partition: &Placed, report: &mut Report) -> Result<()>
         report.note("content", "erased");
         return Ok(());
     }
-    if !uimage::is_uimage(&head) && matches!(partition.content, Some(Content::Raw)) {
+    let wants_uimage = matches!(partition.content, Some(Content::Stage2 | Content::Kernel));
+    if !uimage::is_uimage(&head) && !wants_uimage {
         report.note("content", "not a uImage");
         return Ok(());
     }

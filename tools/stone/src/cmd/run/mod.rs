@@ -81,7 +81,7 @@ pub struct Args {
     /// Cut the power at this modelled time
     #[arg(long, value_parser = duration_ns, value_name = "TIME")]
     cut_time: Option<u64>,
-    /// Recipe with the partition names for --flip [default: the boot table of the image]
+    /// Recipe with the partition names for --flip [default: the flash descriptor of the image, or its boot table]
     #[arg(long, value_name = "FILE")]
     recipe: Option<PathBuf>,
     /// Type this first; escapes are \n \r \t \e \\ \xHH, @FILE takes the bytes of a file
@@ -247,7 +247,7 @@ fn flips(args: &Args, dump: &mut Dump) -> Result<Vec<sim::Flip>> {
     }
     let partitions: Vec<Placed> = match &args.recipe {
         Some(recipe) => Layout::new(&Source::open(recipe, &[])?)?.partitions,
-        None => dump.table()?.map_or_else(|_| Vec::new(), |table| table.partitions),
+        None => dump.partitions()?,
     };
     let flips = flips::resolve(&args.flip, dump, &partitions)?;
     Ok(flips.into_iter().map(|flip| sim::Flip { page: flip.page, byte: flip.byte, bit: flip.bit }).collect())
