@@ -27,9 +27,10 @@ mod loadx;
 mod loady;
 mod md;
 mod mm;
+mod mtdparts;
 mod mtest;
 mod mw;
-mod nand;
+pub(crate) mod nand;
 mod nm;
 mod reset;
 mod run;
@@ -110,6 +111,7 @@ pub const TABLE: &[Command] = &[
     loady::CMD,
     md::CMD,
     mm::CMD,
+    mtdparts::CMD,
     mtest::CMD,
     mw::CMD,
     nand::CMD,
@@ -326,6 +328,8 @@ pub enum CmdError {
     Nand(NandError),
     /// The boot table.
     BootTable(BootTableError),
+    /// There is no partition of this name, cut off where it gets long.
+    NoPartition(ArrayString<16>),
     /// The boot table lists no such slot.
     NoSlot(&'static str),
     /// An image.
@@ -428,6 +432,9 @@ impl fmt::Display for CmdError {
                     }
                 };
                 write!(f, "{what}; write stage1 anew")
+            }
+            Self::NoPartition(ref name) => {
+                write!(f, "'{name}' is neither an offset nor a partition; see 'mtdparts' for those there are")
             }
             Self::NoSlot(name) => write!(f, "the boot table has no slot {name}; see 'nand info'"),
             Self::Image(error) => write!(f, "{error}"),

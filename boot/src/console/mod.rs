@@ -3,6 +3,7 @@
 pub mod bytes;
 pub mod complete;
 pub mod fault;
+pub mod flash;
 pub mod history;
 pub mod keys;
 pub mod line;

@@ -1,6 +1,6 @@
 //! What stage2 does before the first prompt.
 
-use super::{report, shell};
+use super::{flash, report, shell};
 use crate::cmd::{Context, Size, version::VERSION};
 use crate::env;
 use crate::handover::Handover;
@@ -9,13 +9,15 @@ use crate::nand::chip_bytes;
 /// Shows what this is and why it runs; then boots the kernel that stage1 left to it.
 pub fn start(ctx: &mut Context<'_>, record: Option<&Handover>) {
     let board = ctx.machine.board();
-    env::default::reset(&mut ctx.state.env, board);
+    let looked = ctx.state.layout.load(ctx.nand);
+    env::default::reset(&mut ctx.state.env, board, &ctx.state.layout);
     let geometry = ctx.nand.geometry();
     let out = &mut ctx.console;
     writeln!(out, "\n\n{VERSION}\n");
     writeln!(out, "Board: {} ({}), machine {}", board.name, board.soc, board.machine);
     writeln!(out, "DRAM:  {}", Size(board.sdram.1));
     writeln!(out, "NAND:  {}", Size(chip_bytes(&geometry)));
+    flash::tell(out, &looked);
     if report::show(out, &geometry, record) && !out.key_waiting() {
         shell::execute(ctx, "boot");
     }
@@ -49,6 +51,8 @@ mod tests {
             "\n\nSteppingstone ",
             env!("CARGO_PKG_VERSION"),
             "\n\nBoard: mock (S3C2440A), machine 1999\nDRAM:  16 MiB\nNAND:  8 MiB\n",
+            "No flash descriptor in block 0, and no boot table: there are no partitions.\n",
+            "Write block 0 from an image that 'stone nand' has made.\n",
             "Not started by stage1: no hand-over record.\n"
         );
         assert_eq!(started(&mut Board::new(), None), expected);

@@ -4,6 +4,7 @@
 use super::history::History;
 use super::shell::Scripts;
 use crate::env::{Environment, Variables};
+use crate::nand::partitions::Partitions;
 
 /// Variables of the shell alone: those of `for`, and those set by `name=value`.
 pub type Locals = Variables<4096>;
@@ -14,6 +15,8 @@ pub struct State {
     pub env: Environment,
     /// Variables that are never stored.
     pub locals: Locals,
+    /// The partitions of the NAND.
+    pub layout: Partitions,
     /// Lines typed.
     pub history: History,
     /// Texts of the scripts that run.
@@ -31,6 +34,7 @@ impl State {
         Self {
             env: Environment::new(),
             locals: Locals::new(),
+            layout: Partitions::new(),
             history: History::new(),
             scripts: Scripts::new(),
             status: 0,

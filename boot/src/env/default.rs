@@ -1,12 +1,13 @@
 //! What the environment holds on a board that has stored none: it follows from the board's facts.
 
 use super::Environment;
+use crate::nand::partitions::{MTDPARTS, Partitions, Source};
 use arrayvec::ArrayString;
 use core::fmt;
 use platform::hal::BoardInfo;
 
 /// Bytes of the longest value.
-const LONGEST: usize = 32;
+const LONGEST: usize = MTDPARTS;
 
 /// Where images are loaded to unless an address is given: far from both ends of RAM, where kernels and
 /// the loader are.
@@ -16,10 +17,10 @@ pub const fn load_address(board: &BoardInfo) -> u32 {
 }
 
 /// Hands the names and values of a board's default environment to `take`.
-pub fn each(board: &BoardInfo, take: &mut dyn FnMut(&str, &str)) {
+pub fn each(board: &BoardInfo, layout: &Partitions, take: &mut dyn FnMut(&str, &str)) {
     let mut set = |name, value: fmt::Arguments<'_>| {
         let mut text = ArrayString::<LONGEST>::new();
-        // Names in board data are short.
+        // Names in board data are short, and there is room for every `mtdparts`.
         if fmt::write(&mut text, value).is_ok() {
             take(name, &text);
         }
@@ -30,12 +31,28 @@ pub fn each(board: &BoardInfo, take: &mut dyn FnMut(&str, &str)) {
     set("bootcmd", format_args!("boot"));
     set("console", format_args!("{},{}", board.console, board.baud));
     set("loadaddr", format_args!("{:x}", load_address(board)));
+    if layout.source == Source::Descriptor {
+        set("mtdids", format_args!("nand0={}", layout.mtd));
+        set("mtdparts", format_args!("{}", layout.mtdparts()));
+    }
+}
+
+/// The default of a variable.
+#[must_use]
+pub fn value(board: &BoardInfo, layout: &Partitions, name: &str) -> Option<ArrayString<LONGEST>> {
+    let mut result = None;
+    each(board, layout, &mut |found, value| {
+        if found == name {
+            result = ArrayString::from(value).ok();
+        }
+    });
+    result
 }
 
 /// Makes these the only variables.
-pub fn reset(variables: &mut Environment, board: &BoardInfo) {
+pub fn reset(variables: &mut Environment, board: &BoardInfo, layout: &Partitions) {
     variables.clear();
-    each(board, &mut |name, value| {
+    each(board, layout, &mut |name, value| {
         // An empty environment has room for them.
         let _ = variables.set(name, value);
     });
@@ -44,7 +61,9 @@ pub fn reset(variables: &mut Environment, board: &BoardInfo) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::descriptor::tests::descriptor;
     use crate::mock::Board;
+    use std::string::ToString;
 
     #[test]
     fn follows_from_the_board() {
@@ -52,7 +71,14 @@ mod tests {
                         loadaddr=30800000\0";
         let mut variables = Environment::new();
         variables.set("x", "1").unwrap();
-        reset(&mut variables, &Board::new().machine.info);
+        let mut board = Board::new();
+        let mut layout = Partitions::new();
+        reset(&mut variables, &board.machine.info, &layout);
         assert_eq!(variables.as_bytes(), expected.as_bytes());
+        board.write_descriptor(&descriptor());
+        layout.load(&mut board.nand);
+        reset(&mut variables, &board.machine.info, &layout);
+        assert_eq!(variables.get("mtdids"), Some("nand0=mock-nand"));
+        assert_eq!(variables.get("mtdparts"), Some(layout.mtdparts().to_string().as_str()));
     }
 }

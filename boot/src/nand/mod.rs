@@ -9,6 +9,7 @@ pub mod guard;
 pub mod onfi;
 pub mod page;
 pub mod part;
+pub mod partitions;
 pub mod program;
 pub mod raw;
 pub mod setup;

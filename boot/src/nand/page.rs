@@ -106,11 +106,13 @@ impl Default for PageBuffer {
     }
 }
 
-/// Reads bytes from `offset` of the chip on, corrected, without regard to bad blocks.
+/// Reads bytes from `offset` of the chip on, corrected, without regard to bad blocks. Returns the number of
+/// bitflips that there were.
 ///
 /// # Errors
 /// As [`PageBuffer::read`].
-pub fn read_at(nand: &mut dyn Nand, offset: usize, bytes: &mut [u8]) -> Result<(), NandError> {
+pub fn read_at(nand: &mut dyn Nand, offset: usize, bytes: &mut [u8]) -> Result<u32, NandError> {
+    let mut flips = 0;
     let mut buffer = PageBuffer::new();
     let page = nand.format().bytes() as usize;
     let mut at = offset;
@@ -118,12 +120,13 @@ pub fn read_at(nand: &mut dyn Nand, offset: usize, bytes: &mut [u8]) -> Result<(
     while !rest.is_empty() {
         let column = at % page;
         let (here, behind) = rest.split_at_mut(rest.len().min(page - column));
-        let (data, _) = buffer.read(nand, Page((at / page) as u32), column..column + here.len())?;
+        let (data, some) = buffer.read(nand, Page((at / page) as u32), column..column + here.len())?;
         here.copy_from_slice(data);
+        flips += some;
         at += here.len();
         rest = behind;
     }
-    Ok(())
+    Ok(flips)
 }
 
 /// The pages of the chip: how the controller reads them, and the layout that it is meant for.

@@ -26,9 +26,15 @@ pub fn named(table: &BootTable<'_>) -> [(&'static str, Slot); 4] {
 /// The bytes of the chip that a slot covers.
 #[must_use]
 pub fn range(slot: Slot, geometry: &Geometry) -> Range<u32> {
+    let start = u32::from(slot.start);
+    blocks(start..start + u32::from(slot.blocks), geometry)
+}
+
+/// The bytes of the chip that erase blocks cover.
+#[must_use]
+pub fn blocks(blocks: Range<u32>, geometry: &Geometry) -> Range<u32> {
     let block = geometry.page.saturating_mul(geometry.pages_per_block);
-    let end = u32::from(slot.start) + u32::from(slot.blocks);
-    block.saturating_mul(slot.start.into())..block.saturating_mul(end)
+    block.saturating_mul(blocks.start)..block.saturating_mul(blocks.end)
 }
 
 #[cfg(test)]

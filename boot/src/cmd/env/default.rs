@@ -8,7 +8,7 @@ pub fn run(ctx: &mut Context<'_>, args: &[&str]) -> Result<(), CmdError> {
     match without_force(args) {
         ["-a"] | ["-a", "-f"] => {
             writeln!(ctx.console, "## Resetting to default environment");
-            default::reset(&mut ctx.state.env, ctx.machine.board());
+            default::reset(&mut ctx.state.env, ctx.machine.board(), &ctx.state.layout);
             ctx.state.locals.clear();
             ctx.load_address = default::load_address(ctx.machine.board());
             Ok(())
@@ -27,15 +27,8 @@ pub fn run(ctx: &mut Context<'_>, args: &[&str]) -> Result<(), CmdError> {
 
 /// Sets a variable to its default; without one it is deleted, which is said.
 fn one(ctx: &mut Context<'_>, name: &str) -> Result<(), CmdError> {
-    let board = *ctx.machine.board();
-    let mut result = None;
-    default::each(&board, &mut |found, value| {
-        if found == name {
-            result = Some(set::set(ctx, name, value));
-        }
-    });
-    match result {
-        Some(result) => result,
+    match default::value(ctx.machine.board(), &ctx.state.layout, name) {
+        Some(value) => set::set(ctx, name, &value),
         None if ctx.state.env.remove(name) => {
             writeln!(ctx.console, "WARNING: '{name}' has no default, deleting it!");
             Ok(())

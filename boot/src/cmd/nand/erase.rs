@@ -206,9 +206,9 @@ OK
         check("nand erase 800000 20000", "ERROR: offset 0x800000 is beyond the chip");
         check("nand erase 7e0000 20001", "ERROR: the range ends at 0x00800000");
         check("nand erase 7e0000 ffffffff", "ERROR: the range ends at 0x00800000");
+        check("nand erase.part 0", "ERROR: '0' is neither an offset nor a partition");
         check("nand erase.spread kernel-b 80001", "ERROR: the range ends at 0x00200000");
-        for line in
-            ["nand erase", "nand erase 0", "nand erase.part 0", "nand erase.chip 0", "nand erase.x 0 0"]
+        for line in ["nand erase", "nand erase 0", "nand erase.part", "nand erase.chip 0", "nand erase.x 0 0"]
         {
             check(line, "nand - NAND sub-system\n");
         }

@@ -1,13 +1,12 @@
 //! `nand info`
 
 use super::found::{Found, Id};
-use crate::boot_table::BootTable;
+use super::place;
 use crate::cmd::{CmdError, Context, Size};
-use crate::crc::crc32;
 use crate::decimal::Decimal;
+use crate::nand::chip_bytes;
 use crate::nand::ecc::Layout;
 use crate::nand::sheet::{Clock, Fields};
-use crate::nand::{chip_bytes, slots};
 
 pub fn run(ctx: &mut Context<'_>) -> Result<(), CmdError> {
     show_chip(ctx);
@@ -15,7 +14,7 @@ pub fn run(ctx: &mut Context<'_>) -> Result<(), CmdError> {
         Ok(found) => show_part(ctx, &found),
         Err(_) => writeln!(ctx.console, "  chip id     none: the chip stays busy after a reset"),
     }
-    list_slots(ctx)
+    list_partitions(ctx)
 }
 
 /// How the chip is organised.
@@ -46,22 +45,20 @@ fn show_part(ctx: &mut Context<'_>, found: &Found) {
     writeln!(out, "  page read   {us} us, {rate} MB/s expected; 'nand bench' measures");
 }
 
-fn list_slots(ctx: &mut Context<'_>) -> Result<(), CmdError> {
-    let record = slots::read_record(ctx.nand)?;
-    let table = BootTable::parse(&record, crc32)?;
-    let geometry = ctx.nand.geometry();
-    for (name, slot) in slots::named(&table) {
-        if slot.blocks != 0 {
-            let range = slots::range(slot, &geometry);
-            let (start, end) = (range.start, range.end - 1);
-            writeln!(ctx.console, "  {name:<11} {start:#010x} - {end:#010x} ({} blocks)", slot.blocks);
-        }
+fn list_partitions(ctx: &mut Context<'_>) -> Result<(), CmdError> {
+    place::layout(ctx)?;
+    let layout = &ctx.state.layout;
+    for partition in &layout.list {
+        let (range, name) = (layout.range(partition), &partition.name);
+        let (start, end) = (range.start, range.end.saturating_sub(1));
+        writeln!(ctx.console, "  {name:<11} {start:#010x} - {end:#010x} ({} blocks)", partition.blocks);
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::descriptor::tests::descriptor;
     use crate::mock::Board;
 
     const CHIP: &str = "
@@ -91,6 +88,22 @@ Device 0: nand0, sector size 128 KiB
   stage2-1    0x00020000 - 0x0007ffff (3 blocks)
 ";
         assert_eq!(board.run("nand info"), std::format!("{CHIP}{PART}{slots}"));
+    }
+
+    #[test]
+    fn shows_the_partitions_of_the_descriptor() {
+        let mut board = Board::new();
+        board.write_boot_table("");
+        board.write_descriptor(&descriptor());
+        let expected = "\
+\x20 boot        0x00000000 - 0x0001ffff (1 blocks)
+  stage2-1    0x00020000 - 0x0007ffff (3 blocks)
+  env         0x00080000 - 0x000bffff (2 blocks)
+  kernel-a    0x00100000 - 0x0017ffff (4 blocks)
+  kernel-b    0x00180000 - 0x001fffff (4 blocks)
+  rootfs      0x00200000 - 0x007fffff (48 blocks)
+";
+        assert_eq!(board.run("nand info"), std::format!("{CHIP}{PART}{expected}"));
     }
 
     #[test]

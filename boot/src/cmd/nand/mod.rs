@@ -21,24 +21,24 @@ use super::{CmdError, Command, Context, hex};
 
 pub const CMD: Command = Command {
     name: "nand",
-    usage: "info - show the chip and the slots of the boot table\n\
+    usage: "info - show the chip and the partitions\n\
             bad - show bad blocks\n\
             device [dev] - show or set current device\n\
-            read - addr off|slot [size]\n    \
-            read 'size' bytes starting at offset 'off' or at the start of a slot\n    \
+            read - addr off|partition [size]\n    \
+            read 'size' bytes starting at offset 'off' or at the start of a partition\n    \
             to memory address 'addr', skipping bad blocks\n\
-            write[.trimffs] - addr off|slot [size]\n    \
+            write[.trimffs] - addr off|partition [size]\n    \
             write them from there, skipping bad blocks, and read them back; the blocks must be\n    \
             erased; with '.trimffs' pages of FF stay so\n\
-            read.raw, write.raw[.noverify] - addr off|slot [pages]\n    \
+            read.raw, write.raw[.noverify] - addr off|partition [pages]\n    \
             pages with their OOB as they are, one unless told\n\
-            read.oob, write.oob - addr off|slot size\n    \
+            read.oob, write.oob - addr off|partition size\n    \
             'size' bytes of the OOB of pages from 'off' on\n\
-            erase[.spread] [clean] off|slot size - erase 'size' bytes from 'off' on\n    \
+            erase[.spread] [clean] off|partition size - erase 'size' bytes from 'off' on\n    \
             skipping bad blocks, which count; with '.spread' they do not\n\
-            erase.part [clean] slot - erase a slot\n\
+            erase.part [clean] partition - erase a partition\n\
             erase.chip [clean] - erase all\n\
-            scrub [-y] off|slot size | scrub.part [-y] slot | scrub.chip [-y]\n    \
+            scrub [-y] off|partition size | scrub.part [-y] partition | scrub.chip [-y]\n    \
             erase bad blocks as well (UNSAFE)\n\
             markbad off [...] - mark bad block(s) at offset (UNSAFE)\n\
             dump[.oob] off - dump page\n\
@@ -93,24 +93,24 @@ mod tests {
 nand - NAND sub-system
 
 Usage:
-nand info - show the chip and the slots of the boot table
+nand info - show the chip and the partitions
 nand bad - show bad blocks
 nand device [dev] - show or set current device
-nand read - addr off|slot [size]
-    read 'size' bytes starting at offset 'off' or at the start of a slot
+nand read - addr off|partition [size]
+    read 'size' bytes starting at offset 'off' or at the start of a partition
     to memory address 'addr', skipping bad blocks
-nand write[.trimffs] - addr off|slot [size]
+nand write[.trimffs] - addr off|partition [size]
     write them from there, skipping bad blocks, and read them back; the blocks must be
     erased; with '.trimffs' pages of FF stay so
-nand read.raw, write.raw[.noverify] - addr off|slot [pages]
+nand read.raw, write.raw[.noverify] - addr off|partition [pages]
     pages with their OOB as they are, one unless told
-nand read.oob, write.oob - addr off|slot size
+nand read.oob, write.oob - addr off|partition size
     'size' bytes of the OOB of pages from 'off' on
-nand erase[.spread] [clean] off|slot size - erase 'size' bytes from 'off' on
+nand erase[.spread] [clean] off|partition size - erase 'size' bytes from 'off' on
     skipping bad blocks, which count; with '.spread' they do not
-nand erase.part [clean] slot - erase a slot
+nand erase.part [clean] partition - erase a partition
 nand erase.chip [clean] - erase all
-nand scrub [-y] off|slot size | scrub.part [-y] slot | scrub.chip [-y]
+nand scrub [-y] off|partition size | scrub.part [-y] partition | scrub.chip [-y]
     erase bad blocks as well (UNSAFE)
 nand markbad off [...] - mark bad block(s) at offset (UNSAFE)
 nand dump[.oob] off - dump page

@@ -1,34 +1,46 @@
 //! Where in the chip: an offset or the name of a partition, and a size.
 
 use super::live::block_bytes;
-use crate::boot_table::BootTable;
-use crate::cmd::{CmdError, Context, hex};
-use crate::crc::crc32;
+use crate::cmd::{CmdError, Context, hex, shown};
 use crate::nand::bad::is_bad;
-use crate::nand::{NandError, chip_bytes, slots};
+use crate::nand::partitions::{NoTable, Partitions, Source};
+use crate::nand::{NandError, chip_bytes};
 use core::ops::Range;
 use platform::units::EraseBlock;
 
-/// From an offset to the end of the chip, or a slot of the boot table.
+/// From an offset to the end of the chip, or a partition. No name of a partition is a number.
 pub fn find(ctx: &mut Context<'_>, from: &str) -> Result<Range<u32>, CmdError> {
     let chip = chip_bytes(&ctx.nand.geometry());
-    // No name of a slot is a number.
-    if from.contains('-') {
-        return partition(ctx, from);
+    match hex(from) {
+        Ok(offset) if offset < chip => Ok(offset..chip),
+        Ok(offset) => Err(CmdError::BeyondChip { offset, chip }),
+        // What starts like a number was meant to be one, if there is no such name.
+        Err(error) if from.starts_with(|first: char| first.is_ascii_digit()) => {
+            partition(ctx, from).map_err(|_| error)
+        }
+        Err(_) => partition(ctx, from),
     }
-    let offset = hex(from)?;
-    if offset < chip { Ok(offset..chip) } else { Err(CmdError::BeyondChip { offset, chip }) }
 }
 
-/// A slot of the boot table.
+/// A partition.
 pub fn partition(ctx: &mut Context<'_>, name: &str) -> Result<Range<u32>, CmdError> {
-    let record = slots::read_record(ctx.nand)?;
-    let table = BootTable::parse(&record, crc32)?;
-    let slot = slots::named(&table).into_iter().find(|(slot, blocks)| *slot == name && blocks.blocks != 0);
-    match slot {
-        Some((_, slot)) => Ok(slots::range(slot, &ctx.nand.geometry())),
-        None => Err(CmdError::Usage),
+    let layout = layout(ctx)?;
+    match layout.find(name) {
+        Some(partition) => Ok(layout.range(&partition)),
+        None => Err(CmdError::NoPartition(shown(name))),
     }
+}
+
+/// The partitions there are. The chip is looked at anew if there were none the last time.
+pub fn layout<'a>(ctx: &'a mut Context<'_>) -> Result<&'a Partitions, CmdError> {
+    let layout = &mut ctx.state.layout;
+    if layout.source == Source::Nothing {
+        layout.load(ctx.nand).table.map_err(|error| match error {
+            NoTable::Nand(error) => error.into(),
+            NoTable::Table(error) => CmdError::from(error),
+        })?;
+    }
+    Ok(layout)
 }
 
 /// The first `size` bytes of a range, bad blocks counted.

@@ -78,6 +78,7 @@ fn piece<const CACHE: bool>(
 
 #[cfg(test)]
 mod tests {
+    use crate::descriptor::tests::descriptor;
     use crate::mock::{BLOCK, Board, LOADER, RAM};
     use std::vec::Vec;
 
@@ -126,14 +127,28 @@ Skipping bad block 0x00120000
         assert_eq!(board.run("nand read 30000000 kernel-a"), expected);
         assert!(board.memory.load(RAM, 2 * BLOCK) == words);
         assert!(board.run("nand read 30000000 kernel-b 4").ends_with(" 4 bytes read: OK\n"));
-        assert!(board.run("nand read 30000000 stage2-2 4").starts_with("nand - "));
-        assert!(board.run("nand read 30000000 kernel-x 4").starts_with("nand - "));
+        for name in ["stage2-2", "kernel-x", "env", "x"] {
+            let error = std::format!(
+                "ERROR: '{name}' is neither an offset nor a partition; see 'mtdparts' for those there are\n"
+            );
+            assert_eq!(board.run(&std::format!("nand read 30000000 {name} 4")), error);
+        }
+        let error = "ERROR: '1x' is not a hexadecimal number of up to 8 digits, like 30008000\n";
+        assert_eq!(board.run("nand read 30000000 1x 4"), error);
         let end = "ERROR: the range ends at 0x00180000 and too few of its blocks are good; read less\n";
         let beyond = board.run("nand read 30000000 kernel-a 80001");
         assert!(beyond.ends_with(end), "{beyond}");
         // As many bytes as the slot has, but not as its good blocks have.
         let beyond = board.run("nand read 30000000 kernel-a 80000");
         assert!(beyond.ends_with(&std::format!(" 393216 bytes read: ERROR\n{end}")), "{beyond}");
+    }
+
+    #[test]
+    fn knows_the_partitions_of_the_descriptor() {
+        let (mut board, _) = board();
+        board.write_descriptor(&descriptor());
+        let output = board.run("nand read 30000000 env");
+        assert_eq!(output, "\nNAND read: device 0 offset 0x80000, size 0x40000\n 262144 bytes read: OK\n");
     }
 
     #[test]

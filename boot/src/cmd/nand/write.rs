@@ -238,7 +238,7 @@ Page 0x507 could not be programmed: block 0x00280000 is marked bad now, its data
         check("nand write 30000000 800000 1", "ERROR: offset 0x800000 is beyond the chip");
         check("nand write 31000000 0 1", "ERROR: 31000000, 0x1 bytes, is not all RAM");
         check("nand write 30fffff0 280000 20", "ERROR: 30fffff0, 0x20 bytes, is not all RAM");
-        check("nand write 30000000 kernel-x 20", "nand - NAND sub-system\n");
+        check("nand write 30000000 kernel-x 20", "ERROR: 'kernel-x' is neither an offset");
         for line in
             ["nand write", "nand write 0", "nand write.oob 0 0", "nand write.x 0 0 0", "nand write 0 0 0 0"]
         {

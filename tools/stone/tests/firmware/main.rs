@@ -15,6 +15,7 @@ mod bench;
 mod bitflips;
 mod command_line;
 mod console;
+mod descriptor;
 mod ecc;
 mod headers;
 mod kinds;
