@@ -6,7 +6,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "mock"))]
 extern crate std;
 
 pub mod boot_table;
@@ -20,8 +20,8 @@ pub mod env;
 pub mod fdt;
 pub mod handover;
 pub mod image;
-#[cfg(test)]
-mod mock;
+#[cfg(any(test, feature = "mock"))]
+pub mod mock;
 pub mod nand;
 pub mod stopwatch;
 pub mod tags;

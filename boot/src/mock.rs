@@ -562,6 +562,7 @@ pub fn image(data: &[u8], change: impl FnOnce(&mut Header)) -> Vec<u8> {
 pub struct Random(u32);
 
 impl Random {
+    /// Numbers that a seed leads to.
     pub fn new(seed: u32) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9) | 1)
     }
