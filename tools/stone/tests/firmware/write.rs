@@ -104,10 +104,11 @@ fn a_block_that_fails_to_program_is_marked_and_its_data_moved() {
 #[test]
 fn a_block_that_fails_to_erase_is_marked() {
     for board in KINDS {
-        // Something is in it, or nobody could tell.
+        // Something is in it, or nobody could tell: a byte of RAM that has been written.
         let fails = |options: &mut Options, rootfs| options.fail_erases = vec![rootfs];
         let at = board.good_flash().blocks("rootfs").start as usize * board.nand.block();
-        let written = copy_kernel(board, &[], fails, &format!("nand write 30000000 {at:x} 1\r"));
+        let before = format!("mw.b 31000000 5a\rnand write 31000000 {at:x} 1\r");
+        let written = copy_kernel(board, &[], fails, &before);
         // The range that was to be erased had one block less than was needed then.
         said(&written.report, &format!("Block {at:#010x} could not be erased: it is marked bad now"));
         let block = written.block(written.rootfs);
