@@ -18,7 +18,8 @@ pub const CMD: Command = Command {
     },
 };
 
-fn check(ctx: &mut Context<'_>, address: u32) -> Result<(), CmdError> {
+/// Shows what the image at `address` is, and verifies it.
+pub fn check(ctx: &mut Context<'_>, address: u32) -> Result<(), CmdError> {
     writeln!(ctx.console, "\n## Checking Image at {address:08x} ...");
     if load::is_tree(ctx.memory, address) {
         return check_fit(ctx, address);

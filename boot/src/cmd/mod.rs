@@ -15,6 +15,7 @@ mod echo;
 pub(crate) mod env;
 mod exit;
 mod false_;
+mod flash;
 mod go;
 mod help;
 mod history;
@@ -100,6 +101,7 @@ pub const TABLE: &[Command] = &[
     env::CMD,
     exit::CMD,
     false_::CMD,
+    flash::CMD,
     go::CMD,
     help::CMD,
     history::CMD,
@@ -345,6 +347,19 @@ pub enum CmdError {
     NothingBoots,
     /// The kernel's tag list does not fit.
     Tags,
+    /// A partition that other commands write.
+    NotFlashed(ArrayString<16>),
+    /// An image that is to go where stage2 is.
+    NotStage2,
+    /// It is not known how many bytes are to be written.
+    NothingReceived,
+    /// Less has been received than an image says that it has.
+    Truncated {
+        /// Bytes received.
+        received: u32,
+        /// Bytes of the image.
+        needed: u32,
+    },
     /// A transfer over the serial line.
     Transfer(TransferError),
     /// A rate that the console cannot have.
@@ -445,6 +460,16 @@ impl fmt::Display for CmdError {
                 )
             }
             Self::NothingBoots => write!(f, "no kernel slot boots; write a kernel to one, or try 'bootm'"),
+            Self::NotFlashed(ref name) => write!(
+                f,
+                "{name} is not for 'flash': the environment is written by 'saveenv', \
+                 stage1 by 'nand erase' and 'nand write'"
+            ),
+            Self::NotStage2 => write!(f, "this is no stage2: a uImage for ARM, not compressed, of firmware"),
+            Self::NothingReceived => write!(f, "how many bytes? Receive something first, or give a size"),
+            Self::Truncated { received, needed } => {
+                write!(f, "{received:#x} bytes are there, and the image has {needed:#x}; send it again")
+            }
             Self::Transfer(error) => write!(f, "{error}"),
             Self::Baud { baud } => write!(f, "the console cannot have {baud} baud"),
             Self::NotSwitched { baud } => {

@@ -114,6 +114,13 @@ impl<'a> Fit<'a> {
         Ok(fit)
     }
 
+    /// Bytes of its tree.
+    #[must_use]
+    pub fn tree_len(self) -> u32 {
+        // What was in RAM fits.
+        self.tree.len() as u32
+    }
+
     /// What it says it is.
     #[must_use]
     pub fn description(self) -> &'a str {

@@ -5,6 +5,7 @@ pub mod controller;
 pub mod datasheet;
 pub mod ecc;
 pub mod erase;
+pub mod flash;
 pub mod guard;
 pub mod onfi;
 pub mod page;

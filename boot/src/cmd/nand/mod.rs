@@ -8,7 +8,7 @@ mod ecc;
 mod erase;
 mod found;
 mod info;
-mod live;
+pub mod live;
 mod markbad;
 pub mod place;
 pub mod read;

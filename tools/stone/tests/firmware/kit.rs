@@ -269,14 +269,14 @@ impl Flash {
 }
 
 /// A user who types ahead, and leaves when every line has been answered by a prompt.
-struct Typist {
+pub struct Typist {
     keys: Vec<u8>,
     typed: usize,
     seen: Vec<u8>,
 }
 
 impl Typist {
-    fn new(keys: &str) -> Self {
+    pub fn new(keys: &str) -> Self {
         Self { keys: keys.into(), typed: 0, seen: Vec::new() }
     }
 }

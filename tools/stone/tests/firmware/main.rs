@@ -17,6 +17,7 @@ mod command_line;
 mod console;
 mod descriptor;
 mod ecc;
+mod flash;
 mod headers;
 mod kinds;
 mod plain;
