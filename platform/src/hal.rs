@@ -7,7 +7,8 @@ use crate::units::{EraseBlock, Hz, Ns, Page};
 pub trait Serial {
     /// Sends one byte, waiting for room in the transmitter.
     fn put(&mut self, byte: u8);
-    /// Takes a received byte if there is one.
+    /// Takes a received byte if there is one. What came with an error, such as a stop bit that is
+    /// missing, is noise and no byte.
     fn get(&mut self) -> Option<u8>;
     /// Waits until everything has left the transmitter.
     fn flush(&mut self);

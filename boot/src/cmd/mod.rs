@@ -4,6 +4,7 @@
 mod base;
 mod bdinfo;
 mod boot;
+mod bootd;
 mod bootm;
 mod bootz;
 mod cmp;
@@ -91,6 +92,7 @@ pub const TABLE: &[Command] = &[
     base::CMD,
     bdinfo::CMD,
     boot::CMD,
+    bootd::CMD,
     bootm::CMD,
     bootz::CMD,
     cmp::CMD,

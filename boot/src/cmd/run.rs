@@ -15,7 +15,8 @@ pub const CMD: Command = Command {
     },
 };
 
-fn run(ctx: &mut Context<'_>, name: &str) -> Result<(), CmdError> {
+/// Runs the commands in a variable.
+pub(super) fn run(ctx: &mut Context<'_>, name: &str) -> Result<(), CmdError> {
     let State { env, locals, scripts, .. } = &mut *ctx.state;
     let Some(text) = locals.get(name).or_else(|| env.get(name)) else {
         return super::env::not_defined(ctx, name);

@@ -49,15 +49,18 @@ impl Keys {
         true
     }
 
+    /// The oldest key. It stays.
+    #[must_use]
+    pub fn first(&self) -> Option<u8> {
+        self.bytes.get(self.first).copied().filter(|_| !self.is_empty())
+    }
+
     /// Takes the oldest key.
     pub fn pop(&mut self) -> Option<u8> {
-        if self.len == 0 {
-            return None;
-        }
-        let key = self.bytes.get(self.first).copied();
+        let key = self.first()?;
         self.first = (self.first + 1) % TYPE_AHEAD;
         self.len -= 1;
-        key
+        Some(key)
     }
 
     /// Drops all keys up to the first that is `key`, that one included; false, and nothing, if there is

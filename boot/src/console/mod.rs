@@ -1,5 +1,6 @@
 //! The serial console: text out, keys in.
 
+pub mod autoboot;
 pub mod bytes;
 pub mod complete;
 pub mod fault;
@@ -29,12 +30,13 @@ pub struct Console<'a> {
     serial: &'a mut dyn Serial,
     waiting: &'a mut Keys,
     lost: u32,
+    interruptible: bool,
 }
 
 impl<'a> Console<'a> {
     /// A console on this port; `waiting` outlives an exception, so that a paste does as well.
     pub fn new(serial: &'a mut dyn Serial, waiting: &'a mut Keys) -> Self {
-        Self { serial, waiting, lost: 0 }
+        Self { serial, waiting, lost: 0, interruptible: true }
     }
 
     /// Sends one byte; a newline becomes carriage return and newline.
@@ -73,11 +75,33 @@ impl<'a> Console<'a> {
         !self.waiting.is_empty()
     }
 
+    /// Is a key waiting that a keyboard sends? What is before it is taken for noise and dropped.
+    pub fn clean_key_waiting(&mut self) -> bool {
+        self.receive();
+        while let Some(key) = self.waiting.first() {
+            if matches!(key, 1..0x80) {
+                return true;
+            }
+            self.waiting.pop();
+        }
+        false
+    }
+
+    /// The next such key, if there is one.
+    pub fn clean_key(&mut self) -> Option<u8> {
+        if self.clean_key_waiting() { self.waiting.pop() } else { None }
+    }
+
+    /// Whether Ctrl-C ends commands. It does unless told otherwise.
+    pub fn set_interruptible(&mut self, on: bool) {
+        self.interruptible = on;
+    }
+
     /// Did the user press Ctrl-C? What was typed before it is dropped, other keys are
     /// kept for the prompt. Commands ask whenever they are between two pieces of work.
     pub fn interrupted(&mut self) -> bool {
         self.receive();
-        self.waiting.drop_through(INTERRUPT)
+        self.interruptible && self.waiting.drop_through(INTERRUPT)
     }
 
     /// The port itself.
@@ -160,6 +184,32 @@ mod tests {
         assert!(!console.interrupted());
         assert!(console.key_waiting());
         assert_eq!([console.key(), console.key(), console.key()], [Some(b'h'), Some(b'e'), None]);
+    }
+
+    #[test]
+    fn noise_is_told_from_keys() {
+        let mut serial = MockSerial::default();
+        serial.input.extend(*b"\0\xff\x80a\0b\0");
+        let mut keys = Keys::new();
+        let mut console = Console::new(&mut serial, &mut keys);
+        assert!(console.clean_key_waiting());
+        assert_eq!(
+            [console.clean_key(), console.clean_key(), console.clean_key()],
+            [Some(b'a'), Some(b'b'), None]
+        );
+        assert!(!console.key_waiting());
+    }
+
+    #[test]
+    fn an_interrupt_may_have_to_wait() {
+        let mut serial = MockSerial::default();
+        serial.input.push_back(INTERRUPT);
+        let mut keys = Keys::new();
+        let mut console = Console::new(&mut serial, &mut keys);
+        console.set_interruptible(false);
+        assert!(!console.interrupted());
+        console.set_interruptible(true);
+        assert!(console.interrupted());
     }
 
     #[test]

@@ -1,14 +1,19 @@
 //! The prompt.
 
+use super::autoboot::Before;
 use super::line::{Editor, Event};
-use super::{complete, shell};
+use super::{autoboot, complete, shell};
 use crate::cmd::Context;
+use crate::stopwatch::Stopwatch;
 use arrayvec::ArrayString;
 
 /// What is shown when a line may be typed.
 pub const PROMPT: &str = "=> ";
 /// The same when what was typed is not finished.
 const MORE: &str = "> ";
+/// Least seconds after which a prompt without keys goes back to autoboot.
+const RETRY_MIN: u32 = 1;
+const SECOND: u64 = 1_000_000_000;
 /// Bytes of lines that belong together.
 const BYTES: usize = 4096;
 
@@ -17,17 +22,40 @@ pub struct Prompt {
     editor: Editor,
     /// Lines that want more.
     begun: ArrayString<BYTES>,
+    /// When the last key was pressed, and the seconds after which that is too long ago.
+    idle: Option<(Stopwatch, u32)>,
 }
 
 impl Prompt {
     /// Shows the prompt.
     pub fn start(ctx: &mut Context<'_>) -> Self {
-        write!(ctx.console, "{PROMPT}");
-        Self { editor: Editor::new(), begun: ArrayString::new() }
+        let mut prompt = Self { editor: Editor::new(), begun: ArrayString::new(), idle: None };
+        prompt.show(ctx);
+        prompt.watch(ctx);
+        prompt
     }
 
-    /// Handles the keys that wait.
+    /// Handles the keys that wait; without any for too long, goes back to autoboot.
     pub fn poll(&mut self, ctx: &mut Context<'_>) {
+        if ctx.console.key_waiting() {
+            self.keys(ctx);
+            self.watch(ctx);
+        } else if self.idle.is_some_and(|(since, limit)| since.ns(ctx.clock) / SECOND >= u64::from(limit)) {
+            writeln!(ctx.console, "\nTimed out waiting for command");
+            autoboot::run(ctx, Before::Nothing);
+            *self = Self::start(ctx);
+        }
+    }
+
+    /// From now on it is idle.
+    fn watch(&mut self, ctx: &mut Context<'_>) {
+        let limit = autoboot::number(ctx, "bootretry").and_then(|seconds| u32::try_from(seconds).ok());
+        // U-Boot has a least value as well: a prompt that nobody can reach serves nobody.
+        let limit = limit.filter(|_| !ctx.state.stays).map(|limit| limit.max(RETRY_MIN));
+        self.idle = limit.map(|limit| (Stopwatch::start(ctx.clock), limit));
+    }
+
+    fn keys(&mut self, ctx: &mut Context<'_>) {
         while let Some(key) = ctx.console.key() {
             match self.editor.key(&mut ctx.console, &ctx.state.history, key) {
                 None => continue,

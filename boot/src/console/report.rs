@@ -1,18 +1,23 @@
 //! Why the board is at the prompt: the hand-over record in plain words.
 
 use super::Console;
+use super::autoboot::Before;
 use crate::handover::{Handover, Outcome};
 use platform::hal::Geometry;
 
-/// Tells what stage1 did; returns whether stage1 wants stage2 to boot a kernel that
-/// it could not boot itself.
-pub fn show(console: &mut Console<'_>, geometry: &Geometry, record: Option<&Handover>) -> bool {
+/// Tells what stage1 did, and what that means for autoboot: `None` when the kernel slots have been
+/// tried in vain.
+pub fn show(console: &mut Console<'_>, geometry: &Geometry, record: Option<&Handover>) -> Option<Before> {
     let Some(record) = record else {
         writeln!(console, "Not started by stage1: no hand-over record.");
-        return false;
+        return Some(Before::Nothing);
     };
-    if record.key {
+    // stage1 has left in the port what it took for a key.
+    let key = record.key && console.clean_key_waiting();
+    if key {
         writeln!(console, "stage1 came here because a key was pressed.");
+    } else if record.key {
+        writeln!(console, "stage1 came here because of noise on the console's line.");
     }
     for (slot, outcome) in ["A", "B"].into_iter().zip(record.kernel) {
         if let Some((what, advice)) = explain(outcome) {
@@ -29,11 +34,18 @@ pub fn show(console: &mut Console<'_>, geometry: &Geometry, record: Option<&Hand
     if record.bad_blocks != 0 {
         writeln!(console, "Bad blocks skipped so far: {}.", record.bad_blocks);
     }
-    let boots = !record.key && record.kernel.contains(&Outcome::Kind);
-    if boots {
+    let failed = |outcome| explain(outcome).is_some() || outcome == Outcome::NoSlot;
+    if key {
+        Some(Before::Key)
+    } else if record.kernel.contains(&Outcome::Kind) {
         writeln!(console, "Booting it from here. Any key stops this.");
+        Some(Before::Kernel)
+    } else if record.kernel.into_iter().all(failed) {
+        writeln!(console, "No kernel slot boots.");
+        None
+    } else {
+        Some(Before::Nothing)
     }
-    boots
 }
 
 /// Where the last uncorrectable page is, if there was one.
@@ -87,18 +99,25 @@ mod tests {
         bad_blocks: 0,
     };
 
-    fn check(record: Option<Handover>, text: &str, boots: bool) {
+    #[track_caller]
+    fn check(record: Option<Handover>, keys: &[u8], text: &str, before: Option<Before>) {
         let mut board = Board::new();
+        board.serial.input.extend(keys);
         let geometry = board.nand.geometry();
         let result = show(&mut Console::new(&mut board.serial, &mut board.keys), &geometry, record.as_ref());
-        assert_eq!((board.output().as_str(), result), (text, boots));
+        assert_eq!((board.output().as_str(), result), (text, before));
     }
 
     #[test]
     fn tells_why() {
-        check(None, "Not started by stage1: no hand-over record.\n", false);
+        check(None, b"", "Not started by stage1: no hand-over record.\n", Some(Before::Nothing));
         let key = Handover { key: true, ..RECORD };
-        check(Some(key), "stage1 came here because a key was pressed.\n", false);
+        let text = "stage1 came here because a key was pressed.\n";
+        check(Some(key), b"\xff\r", text, Some(Before::Key));
+        let text = "stage1 came here because of noise on the console's line.\n";
+        check(Some(key), b"\xff\0", text, Some(Before::Nothing));
+        let no_slots = Handover { kernel: [Outcome::NoSlot; 2], ..RECORD };
+        check(Some(no_slots), b"", "No kernel slot boots.\n", None);
         let failed = Handover {
             kernel: [Outcome::Uncorrectable, Outcome::DataCrc],
             corrected: 7,
@@ -112,8 +131,9 @@ Kernel slot B: the image is damaged (data CRC). Write the image anew.
 Last page that ECC could not correct: 0x123, in erase block 0x4, offset 0x00091800.
 Bitflips corrected so far: 7.
 Bad blocks skipped so far: 2.
+No kernel slot boots.
 ";
-        check(Some(failed), text, false);
+        check(Some(failed), b"", text, None);
     }
 
     #[test]
@@ -122,9 +142,9 @@ Bad blocks skipped so far: 2.
 Kernel slot A: a kind of image that needs stage2, such as a compressed one. 'boot' boots it.\n";
         let kind = Handover { kernel: [Outcome::Kind, Outcome::NotTried], ..RECORD };
         let boots = std::format!("{text}Booting it from here. Any key stops this.\n");
-        check(Some(kind), &boots, true);
+        check(Some(kind), b"", &boots, Some(Before::Kernel));
         let key = std::format!("stage1 came here because a key was pressed.\n{text}");
-        check(Some(Handover { key: true, ..kind }), &key, false);
+        check(Some(Handover { key: true, ..kind }), b"x", &key, Some(Before::Key));
     }
 
     #[test]
@@ -147,7 +167,8 @@ Kernel slot A: a kind of image that needs stage2, such as a compressed one. 'boo
 Kernel slot A: too many bitflips for ECC. Write the image anew.
 Kernel slot B: too many bitflips for ECC. Write the image anew.
 Bitflips corrected so far: 4294967295.
+No kernel slot boots.
 ";
-        check(Some(wild), text, false);
+        check(Some(wild), b"", text, None);
     }
 }

@@ -1,12 +1,13 @@
 //! What stage2 does before the first prompt.
 
-use super::{flash, report, shell};
+use super::autoboot::{self, Before};
+use super::{flash, report};
 use crate::cmd::{Context, Size, version::VERSION};
 use crate::env;
 use crate::handover::Handover;
 use crate::nand::chip_bytes;
 
-/// Shows what this is and why it runs; then boots the kernel that stage1 left to it.
+/// Shows what this is and why it runs; then boots, unless that has been tried or is stopped.
 pub fn start(ctx: &mut Context<'_>, record: Option<&Handover>) {
     let board = ctx.machine.board();
     let looked = ctx.state.layout.load(ctx.nand);
@@ -18,8 +19,11 @@ pub fn start(ctx: &mut Context<'_>, record: Option<&Handover>) {
     writeln!(out, "DRAM:  {}", Size(board.sdram.1));
     writeln!(out, "NAND:  {}", Size(chip_bytes(&geometry)));
     flash::tell(out, &looked);
-    if report::show(out, &geometry, record) && !out.key_waiting() {
-        shell::execute(ctx, "boot");
+    match report::show(out, &geometry, record) {
+        Some(before) => autoboot::run(ctx, before),
+        // `boot` is what stage1 has just tried.
+        None if ctx.state.env.get("bootcmd").is_none_or(|command| command.trim() == "boot") => {}
+        None => autoboot::run(ctx, Before::Nothing),
     }
 }
 
@@ -53,9 +57,12 @@ mod tests {
             "\n\nBoard: mock (S3C2440A), machine 1999\nDRAM:  16 MiB\nNAND:  8 MiB\n",
             "No flash descriptor in block 0, and no boot table: there are no partitions.\n",
             "Write block 0 from an image that 'stone nand' has made.\n",
-            "Not started by stage1: no hand-over record.\n"
+            "Not started by stage1: no hand-over record.\n",
+            "Hit any key to stop autoboot:  2 \x08\x08\x08 0\n"
         );
-        assert_eq!(started(&mut Board::new(), None), expected);
+        let mut board = Board::new();
+        board.serial.input.push_back(b' ');
+        assert_eq!(started(&mut board, None), expected);
     }
 
     #[test]
@@ -72,6 +79,13 @@ mod tests {
         assert!(output.contains("Starting kernel ..."), "{output}");
         assert_eq!(board.machine.left, [Left::Kernel(RAM + 0x8000, 1999, RAM + 0x100)]);
         assert_eq!(board.memory.load(RAM + 0x8000, 5), [0x2a, 0x2a, 0x2a, 0x2a, 0]);
+    }
+
+    #[test]
+    fn what_failed_in_stage1_is_not_tried_again() {
+        let failed = Handover { kernel: [Outcome::DataCrc, Outcome::NoSlot], ..KIND };
+        let output = started(&mut Board::new(), Some(&failed));
+        assert!(output.ends_with("No kernel slot boots.\n"), "{output}");
     }
 
     #[test]

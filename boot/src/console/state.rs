@@ -25,6 +25,8 @@ pub struct State {
     pub status: u8,
     /// Scripts, loops and conditions that are in one another at the moment.
     pub level: u8,
+    /// Who stopped autoboot wants to stay at the prompt, however long it is idle.
+    pub stays: bool,
 }
 
 impl State {
@@ -39,6 +41,7 @@ impl State {
             scripts: Scripts::new(),
             status: 0,
             level: 0,
+            stays: false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What the environment holds on a board that has stored none: it follows from the board's facts.
 
 use super::Environment;
+use crate::console::autoboot::DELAY;
 use crate::nand::partitions::{MTDPARTS, Partitions, Source};
 use arrayvec::ArrayString;
 use core::fmt;
@@ -29,6 +30,7 @@ pub fn each(board: &BoardInfo, layout: &Partitions, take: &mut dyn FnMut(&str, &
     set("baudrate", format_args!("{}", board.baud));
     set("board", format_args!("{}", board.name));
     set("bootcmd", format_args!("boot"));
+    set("bootdelay", format_args!("{DELAY}"));
     set("console", format_args!("{},{}", board.console, board.baud));
     set("loadaddr", format_args!("{:x}", load_address(board)));
     if layout.source == Source::Descriptor {
@@ -67,8 +69,8 @@ mod tests {
 
     #[test]
     fn follows_from_the_board() {
-        let expected = "arch=arm\0baudrate=115200\0board=mock\0bootcmd=boot\0console=UART0,115200\0\
-                        loadaddr=30800000\0";
+        let expected = "arch=arm\0baudrate=115200\0board=mock\0bootcmd=boot\0bootdelay=2\0\
+                        console=UART0,115200\0loadaddr=30800000\0";
         let mut variables = Environment::new();
         variables.set("x", "1").unwrap();
         let mut board = Board::new();

@@ -9,6 +9,11 @@ pub trait Console {
     /// empty, one character time after the guest has taken the byte before.
     fn input(&mut self) -> Option<u8>;
 
+    /// Whether the byte given last arrives without its stop bit, as noise on the line does.
+    fn garbled(&mut self) -> bool {
+        false
+    }
+
     /// Whether the next byte waits until the guest has taken the one before. People wait for what they
     /// see; a program that sends a file does not, and a receiver that is full loses what comes.
     fn waits(&self) -> bool {

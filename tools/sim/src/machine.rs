@@ -611,6 +611,9 @@ impl<'a> Machine<'a> {
         if line.wants_byte(time) {
             let byte = self.console.input();
             self.soc.console().offer(time, byte);
+            if byte.is_some() && self.console.garbled() {
+                self.soc.console().garble();
+            }
         }
         for _ in 0..self.soc.console().take_lost() {
             self.report("uart-overrun", "a received byte is lost: the receiver is full");

@@ -11,6 +11,11 @@ register_bitfields![u32,
     UTRSTAT [
         /// Shifter and FIFO are empty.
         TX_DONE OFFSET(2) NUMBITS(1)
+    ],
+    UERSTAT [
+        BREAK OFFSET(3) NUMBITS(1) [],
+        FRAME OFFSET(2) NUMBITS(1) [],
+        PARITY OFFSET(1) NUMBITS(1) []
     ]
 ];
 
@@ -22,7 +27,7 @@ register_structs! {
         (0x08 => ufcon: ReadWrite<u32>),
         (0x0c => umcon: ReadWrite<u32>),
         (0x10 => utrstat: ReadOnly<u32, UTRSTAT::Register>),
-        (0x14 => uerstat: ReadOnly<u32>),
+        (0x14 => uerstat: ReadOnly<u32, UERSTAT::Register>),
         (0x18 => ufstat: ReadOnly<u32>),
         (0x1c => umstat: ReadOnly<u32>),
         (0x20 => utxh: WriteOnly<u8>),
@@ -117,7 +122,16 @@ impl<F: Fifo> Serial for Uart<F> {
     }
 
     fn get(&mut self) -> Option<u8> {
-        self.has_input().then(|| self.regs.urxh.get())
+        while self.has_input() {
+            // The status is that of the byte to be taken next, and reading it clears it.
+            let status = self.regs.uerstat.extract();
+            let byte = self.regs.urxh.get();
+            if !status.any_matching_bits_set(UERSTAT::BREAK::SET + UERSTAT::FRAME::SET + UERSTAT::PARITY::SET)
+            {
+                return Some(byte);
+            }
+        }
+        None
     }
 
     fn flush(&mut self) {

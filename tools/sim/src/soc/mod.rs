@@ -71,6 +71,8 @@ pub trait Line {
     fn wants_byte(&self, now: Ps) -> bool;
     /// What the other end has to say to [`Self::wants_byte`].
     fn offer(&mut self, now: Ps, byte: Option<u8>);
+    /// The byte offered last has come without its stop bit.
+    fn garble(&mut self) {}
     /// Whether a byte comes only after the one before has been taken, from now on, or as fast as the line
     /// can, and is lost where there is no room.
     fn set_waits(&mut self, waits: bool) {

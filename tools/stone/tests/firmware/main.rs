@@ -10,6 +10,7 @@ mod kit;
 #[path = "../common/software.rs"]
 mod software;
 
+mod autoboot;
 mod bad_blocks;
 mod bench;
 mod bitflips;

@@ -19,6 +19,10 @@ const UTXH: u32 = 0x20;
 const URXH: u32 = 0x24;
 const UBRDIV: u32 = 0x28;
 
+/// UERSTAT: an overrun; a byte without its stop bit.
+const OVERRUN: u32 = 1 << 0;
+const FRAMING: u32 = 1 << 2;
+
 /// What makes the UARTs of a chip.
 #[derive(Debug)]
 pub struct UartData {
@@ -69,7 +73,8 @@ pub struct Uart {
     ufcon: u32,
     umcon: u32,
     ubrdiv: u32,
-    rx: VecDeque<u8>,
+    /// Bytes, and what UERSTAT says while one is the next to be taken.
+    rx: VecDeque<(u8, u32)>,
     /// When the next byte may arrive.
     rx_next: Ps,
     /// When the newest byte arrived, for the receive time-out.
@@ -78,8 +83,8 @@ pub struct Uart {
     rx_waits: bool,
     /// Bytes for which there was no room, since the machine asked.
     lost: u32,
-    /// There were some since the guest asked (UERSTAT).
-    overrun: bool,
+    /// UERSTAT: what does not belong to the next byte.
+    errors: u32,
     tx: VecDeque<u8>,
     /// The byte in the shifter and when it is out.
     shifting: Option<(u8, Ps)>,
@@ -106,7 +111,7 @@ impl Uart {
             rx_last: 0,
             rx_waits: true,
             lost: 0,
-            overrun: false,
+            errors: 0,
             tx: VecDeque::new(),
             shifting: None,
             sent: Vec::new(),
@@ -153,7 +158,8 @@ impl Uart {
     }
 
     fn uerstat(&mut self) -> u32 {
-        std::mem::take(&mut self.overrun).into()
+        let next = self.rx.front_mut().map_or(0, |(_, status)| std::mem::take(status));
+        std::mem::take(&mut self.errors) | next
     }
 
     /// When something happens by itself.
@@ -201,7 +207,9 @@ impl Uart {
 
     fn receive(&mut self, access: &mut Access<'_>) -> u32 {
         match self.rx.pop_front() {
-            Some(byte) => {
+            Some((byte, status)) => {
+                // An error is shown until it is read, even when its byte is gone.
+                self.errors |= status;
                 if self.rx_next == NEVER {
                     self.rx_next = access.now + self.frame_time();
                 }
@@ -262,12 +270,18 @@ impl Line for Uart {
         self.rx_last = now;
         if self.rx.len() >= self.room() {
             self.lost += 1;
-            self.overrun = true;
+            self.errors |= OVERRUN;
             return;
         }
-        self.rx.push_back(byte);
+        self.rx.push_back((byte, 0));
         if self.rx_waits {
             self.rx_next = NEVER;
+        }
+    }
+
+    fn garble(&mut self) {
+        if let Some((_, status)) = self.rx.back_mut() {
+            *status |= FRAMING;
         }
     }
 
@@ -438,6 +452,24 @@ mod tests {
             assert_eq!(bench.read(FRAME * 66, URXH), i);
         }
         assert_eq!(bench.read(FRAME * 66, UFSTAT), 0);
+    }
+
+    #[test]
+    fn errors_belong_to_the_byte_that_is_next() {
+        let mut bench = Bench::new();
+        bench.uart.set_waits(false);
+        for (i, byte) in (*b"abc").into_iter().enumerate() {
+            bench.uart.offer(FRAME * i as Ps, Some(byte));
+            if byte == b'b' {
+                bench.uart.garble();
+            }
+        }
+        let now = FRAME * 3;
+        let expected = [(0, b'a'), (4, b'b'), (0, b'c')];
+        assert_eq!(expected.map(|_| (bench.read(now, UERSTAT), bench.read(now, URXH) as u8)), expected);
+        bench.uart.offer(now, Some(0));
+        bench.uart.garble();
+        assert_eq!([URXH, UERSTAT, UERSTAT].map(|at| bench.read(now, at)), [0, 4, 0]);
     }
 
     #[test]
