@@ -224,7 +224,8 @@ Erasing at 0x1c0000 --  75% complete.\rErasing at 0x1e0000 -- 100% complete.
         check(&new, "flash env", "ERROR: env is not for 'flash'");
         check(&new, "flash boot", "ERROR: boot is not for 'flash'");
         check(&new, "flash kernel-b 31000000", "ERROR: ");
-        for line in ["flash", "flash kernel-x", "flash kernel-b 1 2 3"] {
+        check(&new, "flash kernel-x", "ERROR: 'kernel-x' is neither an offset nor a partition");
+        for line in ["flash", "flash kernel-b 1 2 3"] {
             check(&new, line, "flash - replace what is in a partition\n");
         }
     }
