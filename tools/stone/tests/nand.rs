@@ -392,10 +392,7 @@ fn inspect_knows_the_other_files() {
 fn inspect_survives_hostile_numbers() {
     let place = place();
     let recipe = String::from_utf8(place.read("r.toml")).unwrap();
-    place.write(
-        "far.toml",
-        recipe.replace("name = \"env\"\nsize = \"256 KiB\"", "name = \"env\"\nblocks = 1500"),
-    );
+    place.write("far.toml", recipe.replace("content = \"env\"\nsize = \"256 KiB\"", "blocks = 1500"));
     place.good("nand far.toml -o a.nand --trim");
     place.fails("inspect a.nand --part K9F1G08U0B", &["not a raw NAND image", "at most 138412032 bytes"]);
     let cut = place.read("a.nand")[..100 * BLOCK].to_vec();
