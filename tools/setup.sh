@@ -35,6 +35,9 @@ find_missing() {
     need binutils-arm-none-eabi program arm-none-eabi-ld
     # The reference that packed images are compared with.
     need u-boot-tools program mkimage
+    # Senders of files over a serial line.
+    need lrzsz program sx
+    need gkermit program gkermit
     if choose_toolchains; then
         # Packages of their own; a rustup without these components is left as its user wants it.
         if debian_rust "$host_path"; then need rustfmt-web file /usr/bin/cargo-fmt; fi

@@ -95,7 +95,7 @@ impl fmt::Display for TransferError {
                 write!(f, "{TRIES} failures in a row; check the line, or use a lower baud rate")
             }
             Self::Interrupted => write!(f, "interrupted"),
-            Self::Cancelled(ref text) if text.is_empty() => write!(f, "the sender gave up"),
+            Self::Cancelled(ref text) if text.is_empty() => write!(f, "the sender gave up; start over"),
             Self::Cancelled(ref text) => write!(f, "the sender gave up: {text}"),
             Self::Sequence { expected: 1, found: 0 } => {
                 write!(f, "the sender speaks Y-modem; use 'loady', or send by X-modem")
