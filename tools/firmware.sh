@@ -4,7 +4,8 @@
 # Clippy looks at them instead.
 #
 # PART stage1-sabotage is stage1 with NAND strobes one HCLK too short: the tests prove
-# with it that the simulator notices.
+# with it that the simulator notices. PART demo-small is the demo without most of its
+# ballast, for tests that are not about speed.
 #
 # In the environment: NAND_PART=NAME builds for a board known to carry that part and no other,
 # HCLK_100=1 a gta02 with its bus at 100 MHz. Such builds end in target/BOARD-VARIANT.
@@ -46,8 +47,12 @@ for part; do
         package=boot arch=thumb${isa#arm}-none-eabi profile=stage1
         bin=stage1 features=firmware,sabotage
         ;;
+    demo-small)
+        package=demo arch=$isa-none-eabi profile=firmware
+        bin=demo
+        ;;
     demo | readers) package=$part arch=$isa-none-eabi profile=firmware ;;
-    *) fail "no such part: $part (stage1, stage2, demo, readers, stage1-sabotage)" ;;
+    *) fail "no such part: $part (stage1, stage2, demo, demo-small, readers, stage1-sabotage)" ;;
     esac
     target=$arch
     if [ "$package" = boot ]; then
@@ -73,12 +78,15 @@ for part; do
         arm cargo-clippy clippy "$@" -- -D warnings
         continue
     fi
-    arm cargo build "$@"
+    case $part in
+    demo-small) DEMO_SIZE=98304 arm cargo build "$@" ;;
+    *) arm cargo build "$@" ;;
+    esac
     elf="$CARGO_TARGET_DIR/$arch/$profile/$bin"
     arm-none-eabi-objcopy -O binary "$elf" "$out/$part.new"
-    if [ "$part" = demo ]; then
+    if [ "$package" = demo ]; then
         # The CRC-32 it checks itself against (images/demo/linker/demo.ld); gzip's trailer starts with it.
-        gzip -c "$out/demo.new" | tail -c 8 | head -c 4 >>"$out/demo.new"
+        gzip -c "$out/$part.new" | tail -c 8 | head -c 4 >>"$out/$part.new"
     fi
     cp "$elf" "$out/$part.elf"
     mv "$out/$part.new" "$out/$part.bin"

@@ -33,11 +33,13 @@ find_missing() {
     need pkg-config program pkg-config
     need libclang-dev libclang
     need binutils-arm-none-eabi program arm-none-eabi-ld
-    # The reference that packed images are compared with.
+    # The reference that packed images are compared with, and what the images for tests are made with.
     need u-boot-tools program mkimage
     # Senders of files over a serial line.
     need lrzsz program sx
     need gkermit program gkermit
+    need device-tree-compiler program dtc
+    need lz4 program lz4
     if choose_toolchains; then
         # Packages of their own; a rustup without these components is left as its user wants it.
         if debian_rust "$host_path"; then need rustfmt-web file /usr/bin/cargo-fmt; fi

@@ -62,8 +62,11 @@ fn of_fit(ctx: &mut Context<'_>, address: u32, conf: Option<&str>) -> Result<Bun
     for (kind, image) in ["kernel", "ramdisk", "fdt"].iter().zip([Some(kernel), others[0], others[1]]) {
         if let Some(image) = image {
             writeln!(out, "   Trying '{}' {kind} subimage", image.name());
-            iminfo::describe_part(out, image, "     ");
-            iminfo::verify_part(out, image)?;
+            iminfo::describe_part(out, image);
+            write!(out, "   Verifying Hash Integrity ... ");
+            let result = iminfo::verify_part(out, image);
+            writeln!(out, "{}", if result.is_ok() { "OK" } else { "" });
+            result?;
         }
     }
     Ok(load::of_fit(kernel, others)?)

@@ -39,10 +39,15 @@ pub fn describe(ctx: &mut Context<'_>, address: u32, header: &Header) {
     writeln!(out, "   Data Size:    {} Bytes = {}", header.size, Size(header.size));
     writeln!(out, "   Load Address: {:08x}", header.load);
     writeln!(out, "   Entry Point:  {:08x}", header.entry);
-    if let (uimage::TYPE_MULTI, Ok(data)) = (header.kind, load::data(ctx.memory, address, header)) {
+    let has_parts = [uimage::TYPE_MULTI, uimage::TYPE_SCRIPT].contains(&header.kind);
+    if let (true, Ok(data)) = (has_parts, load::data(ctx.memory, address, header)) {
         writeln!(out, "   Contents:");
-        for (i, (_, len)) in uimage::parts(data).enumerate() {
+        for (i, (at, len)) in uimage::parts(data).enumerate() {
             writeln!(out, "      Image {i}: {len} Bytes = {}", Size(len as u32));
+            if header.kind == uimage::TYPE_SCRIPT && i > 0 {
+                let start = address.wrapping_add(uimage::HEADER as u32).wrapping_add(at as u32);
+                writeln!(out, "       Offset = {start:#010x}");
+            }
         }
     }
 }
@@ -61,7 +66,7 @@ fn check_fit(ctx: &mut Context<'_>, address: u32) -> Result<(), CmdError> {
     writeln!(out, "   FIT image found\n   FIT description: {}", fit.description());
     for (i, image) in fit.images().enumerate() {
         writeln!(out, "    Image {i} ({})", image.name());
-        describe_part(out, image, "     ");
+        describe_part(out, image);
     }
     if let Some(default) = fit.default() {
         writeln!(out, "    Default Configuration: '{default}'");
@@ -82,70 +87,99 @@ fn check_fit(ctx: &mut Context<'_>, address: u32) -> Result<(), CmdError> {
     }
     writeln!(out, "## Checking hash(es) for FIT Image at {address:08x} ...");
     for (i, image) in fit.images().enumerate() {
-        writeln!(out, "   Hash(es) for Image {i} ({}):", image.name());
-        verify_part(out, image)?;
+        write!(out, "   Hash(es) for Image {i} ({}): ", image.name());
+        let result = verify_part(out, image);
+        writeln!(out);
+        result?;
     }
     Ok(())
 }
 
 /// Shows an image of a FIT in U-Boot's format.
-pub fn describe_part(out: &mut Console<'_>, image: fit::Image<'_>, indent: &str) {
-    let mut line = |label: &str, value: &str| writeln!(out, "{indent}{label:<14}{value}");
+pub fn describe_part(out: &mut Console<'_>, image: fit::Image<'_>) {
     let text = |property| image.text(property).unwrap_or("unavailable");
+    let mut line = |label: &str, value: &str| writeln!(out, "     {label:<14}{value}");
+    let kind = text("type");
     line("Description:", text("description"));
-    line("Type:", text("type"));
-    line("Compression:", image.text("compression").unwrap_or("none"));
-    let data = image.region();
-    if let Ok(data) = data {
-        writeln!(out, "{indent}Data Start:   {:08x}", data.start);
-        writeln!(out, "{indent}Data Size:    {} Bytes = {}", data.len, Size(data.len));
+    line("Type:", of_name(KINDS, kind, "Unknown Image"));
+    let compression = image.text("compression").unwrap_or("none");
+    line("Compression:", of_name(COMPRESSIONS, compression, "unknown compression"));
+    match image.region() {
+        Ok(data) => {
+            writeln!(out, "     Data Start:   {:#010x}", data.start);
+            writeln!(out, "     Data Size:    {} Bytes = {}", data.len, Size(data.len));
+        }
+        Err(_) => writeln!(out, "     Data Start:   unavailable"),
+    }
+    let mut line = |label: &str, value: &str| writeln!(out, "     {label:<14}{value}");
+    // What U-Boot shows of which type.
+    let (is_tree, is_loaded) =
+        (kind == "flat_dt", ["kernel", "ramdisk", "firmware", "standalone"].contains(&kind));
+    if is_loaded || is_tree {
+        line("Architecture:", of_name(ARCHS, text("arch"), "Unknown Architecture"));
+    }
+    if is_loaded && kind != "standalone" {
+        line("OS:", of_name(SYSTEMS, text("os"), "Unknown OS"));
     }
     for (label, property) in [("Load Address:", "load"), ("Entry Point:", "entry")] {
-        if let Ok(Some(number)) = image.number(property) {
-            writeln!(out, "{indent}{label:<14}{number:08x}");
+        match image.number(property) {
+            Ok(Some(number)) => writeln!(out, "     {label:<14}{number:#010x}"),
+            _ if is_loaded => writeln!(out, "     {label:<14}unavailable"),
+            _ => {}
         }
+    }
+    for (algorithm, value) in image.hashes() {
+        write!(out, "     Hash algo:    {algorithm}\n     Hash value:   ");
+        value.iter().for_each(|byte| write!(out, "{byte:02x}"));
+        writeln!(out);
     }
 }
 
-/// Verifies the hashes of an image of a FIT and shows the result.
+/// Verifies the hashes of an image of a FIT and shows a verdict of each.
 pub fn verify_part(out: &mut Console<'_>, image: fit::Image<'_>) -> Result<(), CmdError> {
-    write!(out, "   Verifying Hash Integrity ... ");
-    let result = image.verify(|algorithm| write!(out, "{algorithm}+ "));
-    writeln!(out, "{}", if result.is_ok() { "OK" } else { "error!" });
+    let result =
+        image.verify(|algorithm, good| write!(out, "{algorithm}{}", if good { "+ " } else { " error!" }));
     result.map_err(|error| CmdError::Image(error.into()))
 }
 
-/// Names that U-Boot's boot/image.c has for the fields.
+/// Codes in a uImage, names in a FIT, and what U-Boot's boot/image.c shows for them.
+type Names = [(u8, &'static str, &'static str)];
+
+const ARCHS: &Names = &[(uimage::ARCH_ARM, "arm", "ARM")];
+const SYSTEMS: &Names = &[(uimage::OS_LINUX, "linux", "Linux"), (17, "u-boot", "U-Boot")];
+const KINDS: &Names = &[
+    (uimage::TYPE_STANDALONE, "standalone", "Standalone Program"),
+    (uimage::TYPE_KERNEL, "kernel", "Kernel Image"),
+    (uimage::TYPE_RAMDISK, "ramdisk", "RAMDisk Image"),
+    (uimage::TYPE_MULTI, "multi", "Multi-File Image"),
+    (uimage::TYPE_FIRMWARE, "firmware", "Firmware"),
+    (uimage::TYPE_SCRIPT, "script", "Script"),
+    (uimage::TYPE_FLATDT, "flat_dt", "Flat Device Tree"),
+];
+const COMPRESSIONS: &Names = &[
+    (uimage::COMP_NONE, "none", "uncompressed"),
+    (uimage::COMP_GZIP, "gzip", "gzip compressed"),
+    (2, "bzip2", "bzip2 compressed"),
+    (3, "lzma", "lzma compressed"),
+    (4, "lzo", "lzo compressed"),
+    (uimage::COMP_LZ4, "lz4", "lz4 compressed"),
+];
+
+fn of_code(names: &Names, code: u8, unknown: &'static str) -> &'static str {
+    names.iter().find(|name| name.0 == code).map_or(unknown, |name| name.2)
+}
+
+fn of_name(names: &Names, text: &str, unknown: &'static str) -> &'static str {
+    names.iter().find(|name| name.1 == text).map_or(unknown, |name| name.2)
+}
+
 fn names(header: &Header) -> (&'static str, &'static str, &'static str, &'static str) {
-    let arch = match header.arch {
-        uimage::ARCH_ARM => "ARM",
-        _ => "Unknown Architecture",
-    };
-    let os = match header.os {
-        uimage::OS_LINUX => "Linux",
-        17 => "U-Boot",
-        _ => "Unknown OS",
-    };
-    let kind = match header.kind {
-        uimage::TYPE_STANDALONE => "Standalone Program",
-        uimage::TYPE_KERNEL => "Kernel Image",
-        uimage::TYPE_RAMDISK => "RAMDisk Image",
-        uimage::TYPE_MULTI => "Multi-File Image",
-        uimage::TYPE_FIRMWARE => "Firmware",
-        uimage::TYPE_SCRIPT => "Script",
-        uimage::TYPE_FLATDT => "Flat Device Tree",
-        _ => "Unknown Image",
-    };
-    let comp = match header.comp {
-        uimage::COMP_NONE => "uncompressed",
-        uimage::COMP_GZIP => "gzip compressed",
-        2 => "bzip2 compressed",
-        3 => "lzma compressed",
-        4 => "lzo compressed",
-        uimage::COMP_LZ4 => "lz4 compressed",
-        _ => "unknown compression",
-    };
-    (arch, os, kind, comp)
+    (
+        of_code(ARCHS, header.arch, "Unknown Architecture"),
+        of_code(SYSTEMS, header.os, "Unknown OS"),
+        of_code(KINDS, header.kind, "Unknown Image"),
+        of_code(COMPRESSIONS, header.comp, "unknown compression"),
+    )
 }
 
 #[cfg(test)]

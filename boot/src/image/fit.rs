@@ -270,20 +270,22 @@ impl<'a> Image<'a> {
         nodes.map(|node| (node.text("algo").unwrap_or("?"), node.prop("value").unwrap_or_default()))
     }
 
-    /// Verifies every hash, and tells `passed` the algorithm of each that is right.
+    /// Verifies the hashes up to the first that is wrong, and tells `judged` the algorithm of each
+    /// and whether it is right.
     ///
     /// # Errors
     /// One is wrong or of an unknown kind, or there is none.
-    pub fn verify(self, mut passed: impl FnMut(&str)) -> Result<(), FitError> {
+    pub fn verify(self, mut judged: impl FnMut(&str, bool)) -> Result<(), FitError> {
         let data = self.data()?;
         let node = name(self.node.name);
         let mut any = false;
         for (algorithm, value) in self.hashes() {
             let known = Algorithm::named(algorithm).ok_or(FitError::Algorithm(node))?;
-            if !known.matches(data, value) {
+            let good = known.matches(data, value);
+            judged(algorithm, good);
+            if !good {
                 return Err(FitError::Hash(node));
             }
-            passed(algorithm);
             any = true;
         }
         if any { Ok(()) } else { Err(FitError::NoHash(node)) }

@@ -415,7 +415,7 @@ mod tests {
         let kernel = fit.part(conf, "kernel")?.ok_or(missing)?;
         let ramdisk = fit.part(conf, "ramdisk")?;
         for image in [Some(kernel), ramdisk].into_iter().flatten() {
-            image.verify(|_| ())?;
+            image.verify(|_, _| ())?;
         }
         of_fit(kernel, [ramdisk, None])
     }

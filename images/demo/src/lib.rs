@@ -9,6 +9,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod fdt;
 pub mod report;
 pub mod state;
 pub mod tags;

@@ -11,7 +11,8 @@ mod uart;
 
 use core::{arch, fmt::Write, panic::PanicInfo, ptr, slice};
 use demo::{
-    report::{Handed, report},
+    fdt,
+    report::{Handed, ram, report},
     state::{CpuState, ICACHE},
 };
 use uart::Uart;
@@ -59,6 +60,7 @@ extern "C" fn kernel(r0: u32, r1: u32, r2: u32, cpsr: u32) -> ! {
         registers: [r0, r1, r2],
         cpu,
         tags: tag_words(r2),
+        tree: tree(r2, r1),
         image: (start, crc_at as u32 + 4 - start),
         image_crc: (packed_crc, crc32(start, crc_at as u32 - start)),
     };
@@ -98,6 +100,22 @@ fn tag_words(r2: u32) -> &'static [u32] {
     let len = (TAGS.end - r2) as usize / 4;
     // SAFETY: aligned, in RAM on every board, and nobody writes there: the stack is above.
     unsafe { slice::from_raw_parts(ptr::with_exposed_provenance(r2 as usize), len) }
+}
+
+/// The device tree at `r2`, empty if there is none in this machine's RAM.
+fn tree(r2: u32, machine: u32) -> &'static [u8] {
+    let room = ram(machine).end.saturating_sub(r2) as usize;
+    if !ram(machine).contains(&r2) || !r2.is_multiple_of(4) || room < fdt::HEADER {
+        return &[];
+    }
+    let at = ptr::with_exposed_provenance(r2 as usize);
+    // SAFETY: in RAM, as just checked, and nobody writes to what the loader has handed over.
+    let header = unsafe { slice::from_raw_parts(at, fdt::HEADER) };
+    match fdt::size(header) {
+        // SAFETY: as before.
+        Some(size) if size as usize <= room => unsafe { slice::from_raw_parts(at, size as usize) },
+        _ => &[],
+    }
 }
 
 /// CRC-32 of a range of RAM.

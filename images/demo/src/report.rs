@@ -2,6 +2,7 @@
 //! verdict where there is something to check, and a last line that sums up.
 
 use crate::{
+    fdt::{self, Prop},
     state::CpuState,
     tags::{Tag, tags},
 };
@@ -15,6 +16,8 @@ pub struct Handed<'a> {
     pub cpu: CpuState,
     /// Memory from r2 to the end of what a tag list may occupy; empty when r2 does not point there.
     pub tags: &'a [u32],
+    /// The device tree at r2; empty when there is none.
+    pub tree: &'a [u8],
     /// Start and size of this payload.
     pub image: (u32, u32),
     /// CRC-32 of the payload, as packed and as loaded.
@@ -30,6 +33,15 @@ pub fn machine(number: u32) -> Option<&'static str> {
         1999 => "MINI2440",
         _ => return None,
     })
+}
+
+/// Where RAM starts on all of these boards.
+const RAM: u32 = 0x3000_0000;
+
+/// RAM of a machine; what the smallest has where it is not known.
+#[must_use]
+pub fn ram(machine: u32) -> core::ops::Range<u32> {
+    RAM..RAM + if machine == 1304 { 128 << 20 } else { 64 << 20 }
 }
 
 /// A console that counts the checks that failed.
@@ -68,7 +80,10 @@ pub fn report(
         format_args!("r0 {r0:x}, r1 {r1} ({}), r2 {r2:08x}", name.unwrap_or("unknown machine")),
     )?;
     out.check(handed.cpu.meets_contract(), format_args!("{}", handed.cpu))?;
-    list_tags(&mut out, handed.tags, &mut crc32)?;
+    match handed.tree {
+        [] => list_tags(&mut out, handed.tags, &mut crc32)?,
+        tree => list_tree(&mut out, tree, r1, &mut crc32)?,
+    }
     let (packed, loaded) = handed.image_crc;
     out.check(packed == loaded, format_args!("CRC-32 {loaded:08x}, packed with {packed:08x}"))?;
     match out.failed {
@@ -96,6 +111,48 @@ fn list_tags<W: Write>(
     Ok(())
 }
 
+/// What a device tree tells a kernel at its start: as many lines as there are things told.
+fn list_tree<W: Write>(
+    out: &mut Checker<'_, W>,
+    tree: &[u8],
+    machine: u32,
+    crc32: &mut impl FnMut(u32, u32) -> u32,
+) -> fmt::Result {
+    out.say(format_args!("DTB      {} bytes", tree.len()))?;
+    let all = ram(machine);
+    let (mut has_memory, mut start, mut end) = (false, None, None);
+    for prop in fdt::props(tree) {
+        match prop {
+            Ok(Prop { node, name: "reg", value }) if node.split('@').next() == Some("memory") => {
+                has_memory = true;
+                // Boards of 32-bit CPUs have a cell for each.
+                let reg = fdt::word(value, 0).zip(fdt::word(value, 4)).filter(|_| value.len() == 8);
+                let (from, len) = reg.unwrap_or_default();
+                let good = from == all.start && len == all.end - all.start;
+                out.check(good, format_args!("MEM      {from:08x}, {} MiB", len >> 20))?;
+            }
+            Ok(Prop { node: "chosen", name: "linux,initrd-start", value }) => start = fdt::word(value, 0),
+            Ok(Prop { node: "chosen", name: "linux,initrd-end", value }) => end = fdt::word(value, 0),
+            Ok(Prop { node: "chosen", name: "bootargs", value }) => {
+                out.say(format_args!("CMDLINE  {}", fdt::text(value).unwrap_or("?")))?;
+            }
+            Ok(_) => {}
+            Err(error) => out.check(false, format_args!("DTB      {error}"))?,
+        }
+    }
+    if !has_memory {
+        out.check(false, format_args!("DTB      says nothing of memory"))?;
+    }
+    match (start, end) {
+        (None, None) => Ok(()),
+        (Some(start), Some(end)) if all.start <= start && start <= end && end <= all.end => {
+            let (size, crc) = (end - start, crc32(start, end - start));
+            out.say(format_args!("INITRD   {start:08x}, {size} bytes, CRC-32 {crc:08x}"))
+        }
+        _ => out.check(false, format_args!("INITRD   {start:08x?} to {end:08x?}, not in RAM")),
+    }
+}
+
 /// Whether a range lies in one of the list's memory tags.
 fn in_ram(words: &[u32], start: u32, size: u32) -> bool {
     let end = |start: u32, size: u32| u64::from(start) + u64::from(size);
@@ -109,6 +166,7 @@ fn in_ram(words: &[u32], start: u32, size: u32) -> bool {
 mod tests {
     use super::*;
     use std::string::String;
+    use std::vec::Vec;
 
     const CORE: u32 = 0x5441_0001;
     const MEM: [u32; 4] = [4, 0x5441_0002, 0x0800_0000, 0x3000_0000];
@@ -118,6 +176,7 @@ mod tests {
             registers: [0, 1304, 0x3000_0100],
             cpu: CpuState { cpsr: 0xd3, control: 0x1078 },
             tags,
+            tree: &[],
             image: (0x3000_8000, 4 << 20),
             image_crc: (0x1234_5678, 0x1234_5678),
         }
@@ -129,7 +188,7 @@ mod tests {
         text
     }
 
-    fn list(tags: &[&[u32]]) -> std::vec::Vec<u32> {
+    fn list(tags: &[&[u32]]) -> Vec<u32> {
         [&[2, CORE], &tags.concat()[..], &[0, 0]].concat()
     }
 
@@ -147,6 +206,44 @@ demo: CRC-32 12345678, packed with 12345678
 demo: done
 ";
         assert_eq!(text(&handed(&words)), expected);
+    }
+
+    /// A tree with memory of so many MiB, and what is chosen.
+    fn tree(memory: u8, chosen: &[&[u8]]) -> Vec<u8> {
+        const BEGIN: &[u8] = &[0, 0, 0, 1];
+        const END: &[u8] = &[0, 0, 0, 2];
+        let reg = [0, 0, 0, 3, 0, 0, 0, 8, 0, 0, 0, 0, 0x30, 0, 0, 0, memory / 16, memory % 16 * 16, 0, 0];
+        let start: &[&[u8]] = &[BEGIN, b"\0", BEGIN, b"memory@30000000\0", &reg, END, BEGIN, b"chosen\0"];
+        crate::fdt::tests::tree(&[start, chosen, &[END, END, &[0, 0, 0, 9]]].concat())
+    }
+
+    #[test]
+    fn reads_what_a_tree_tells() {
+        let bootargs: &[u8] = b"\0\0\0\x03\0\0\0\x06\0\0\0\x04quiet\0";
+        let start: &[u8] = &[0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 13, 0x31, 0, 0, 0];
+        let end: &[u8] = &[0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 32, 0x31, 0, 0x12, 0x34];
+        let check = |memory, chosen: &[&[u8]], lines: &[&str], verdict: &str| {
+            let tree = tree(memory, chosen);
+            let text = text(&Handed { tree: &tree, ..handed(&[]) });
+            for line in lines {
+                assert!(text.contains(&std::format!("demo: {line}\n")), "{line}: {text}");
+            }
+            assert!(text.ends_with(&std::format!("demo: {verdict}\n")), "{text}");
+        };
+        let told = [
+            "MEM      30000000, 128 MiB",
+            "CMDLINE  quiet",
+            "INITRD   31000000, 4660 bytes, CRC-32 31001234",
+        ];
+        check(128, &[bootargs, start, end], &told, "done");
+        check(128, &[], &told[..1], "done");
+        check(64, &[], &["MEM      30000000, 64 MiB <- WRONG"], "done, 1 wrong");
+        check(128, &[end], &["INITRD   None to Some(31001234), not in RAM <- WRONG"], "done, 1 wrong");
+        let far: &[u8] = &[0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 32, 0x38, 0, 0, 1];
+        let line = "INITRD   Some(31000000) to Some(38000001), not in RAM <- WRONG";
+        check(128, &[start, far], &[line], "done, 1 wrong");
+        let torn = ["DTB      makes no sense at offset 0x68 <- WRONG"];
+        check(128, &[&[0, 0, 0, 7]], &torn, "done, 1 wrong");
     }
 
     #[test]

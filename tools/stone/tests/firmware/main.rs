@@ -9,20 +9,25 @@ mod common;
 mod kit;
 #[path = "../common/software.rs"]
 mod software;
+mod workshop;
+mod zimage;
 
 mod autoboot;
 mod bad_blocks;
 mod bench;
 mod bitflips;
+mod bootm;
 mod command_line;
 mod console;
 mod descriptor;
 mod ecc;
+mod fit;
 mod flash;
 mod headers;
 mod kinds;
 mod line;
 mod noise;
+mod placement;
 mod plain;
 mod sabotage;
 mod speed;
