@@ -195,6 +195,11 @@ pub struct Flash {
 }
 
 impl Flash {
+    /// The same flash with other contents.
+    pub fn with(&self, image: NandImage) -> Self {
+        Self { image, ..self.clone() }
+    }
+
     /// The erase blocks of a partition.
     pub fn blocks(&self, partition: &str) -> Range<u32> {
         find(&self.partitions, partition).blocks.clone()
