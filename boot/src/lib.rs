@@ -12,6 +12,7 @@ extern crate std;
 pub mod boot_table;
 pub mod cmd;
 pub mod console;
+pub mod crash;
 pub mod crc;
 pub mod decimal;
 pub mod descriptor;

@@ -11,8 +11,10 @@ use boot::console::keys::Keys;
 use boot::console::prompt::Prompt;
 use boot::console::state::State;
 use boot::console::{Console, fault, start};
+use boot::crash::Crash;
 use boot::handover::Handover;
 use boot::nand::setup;
+use core::ops::Range;
 use platform::arch::{self, cp15, jump, ram};
 use platform::board::{self, BOARD, NandConfig};
 use platform::hal::{BoardInfo, Fault, Machine, Nand};
@@ -23,7 +25,7 @@ struct Kept {
     keys: Keys,
 }
 
-platform::stage2_entry!(main, fault, Kept = Kept { state: State::new(), keys: Keys::new() });
+platform::stage2_entry!(main, capture, fault, Kept = Kept { state: State::new(), keys: Keys::new() });
 
 /// Solved at compile time: a part that the controller cannot serve does not compile.
 const NAND: &NandConfig = &board::nand_config(&setup::of_board(&BOARD));
@@ -57,6 +59,9 @@ fn main(kept: &'static mut Kept) -> ! {
     let record = Handover::from_words(words);
     // Once told, it is an old story.
     words.fill(0);
+    if board::memory_kept() {
+        kept.state.crash = Crash::load(ram::crash_record());
+    }
     if record.is_none() {
         // Loaded by someone else, who may not have set the console up, nor let NAND be written.
         board::set_pins();
@@ -82,14 +87,35 @@ fn session(kept: &mut Kept, first: impl FnOnce(&mut Context<'_>)) -> ! {
     }
 }
 
-/// An exception: shows it and goes back to the prompt, but not twice in a row.
-fn fault(kept: &'static mut Kept, fault: Fault) -> ! {
+/// The code of this program.
+fn code() -> Range<u32> {
+    ram::loader_start()..ram::code_end()
+}
+
+/// Leaves a record for after the reset, which drops what is only in the cache.
+fn remember(crash: &Crash) {
+    crash.store(ram::crash_record());
+    cp15::sync_code();
+}
+
+/// An exception: notes it, but not that of one's handling.
+fn capture(kept: &'static mut Kept, fault: Fault) {
     if arch::fault::set_handling(true) {
         board::reset();
     }
+    let stack = ram::stack_start()..ram::stack_end();
+    let crash = Crash::of_fault(&board::memory(), &fault, &code(), stack, &kept.state.running);
+    remember(&crash);
+    kept.state.crash = Some(crash);
+}
+
+/// Shows the exception and goes back to the prompt.
+fn fault(kept: &'static mut Kept) -> ! {
     kept.state.restart();
     session(kept, |ctx| {
-        fault::show(&mut ctx.console, ctx.memory, &fault);
+        if let Some(crash) = &ctx.state.crash {
+            fault::show(&mut ctx.console, crash);
+        }
         writeln!(ctx.console, "The program was stopped. 'reset' is the safe way on.");
     })
 }
@@ -99,7 +125,12 @@ fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
     let mut serial = board::serial();
     let mut keys = Keys::new();
     let mut console = Console::new(&mut serial, &mut keys);
-    writeln!(console, "\n{info}\nThis is a mistake in the loader. Resetting in 5 s");
+    // Where this function's own variables are, the stack in use begins.
+    let here = core::ptr::from_ref(&info).addr() as u32;
+    let crash = Crash::of_panic(&board::memory(), format_args!("{info}"), &code(), here..ram::stack_end());
+    remember(&crash);
+    fault::show(&mut console, &crash);
+    writeln!(console, "This is a mistake in the loader. Resetting in 5 s");
     board::reset_in(5000);
     loop {
         core::hint::spin_loop();

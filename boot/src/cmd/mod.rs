@@ -27,6 +27,7 @@ mod loadb;
 mod loads;
 mod loadx;
 mod loady;
+mod log;
 mod md;
 mod mm;
 mod mtdparts;
@@ -113,6 +114,7 @@ pub const TABLE: &[Command] = &[
     loads::CMD,
     loadx::CMD,
     loady::CMD,
+    log::CMD,
     md::CMD,
     mm::CMD,
     mtdparts::CMD,

@@ -1,24 +1,34 @@
-//! What the console shows of an exception.
+//! What the console shows of an exception or a panic.
 
 use super::Console;
-use platform::hal::{Fault, FaultKind, Memory};
+use crate::crash::{Cause, Crash, THUMB};
+use platform::hal::{Fault, FaultKind};
 
-const THUMB: u32 = 1 << 5;
-
-/// Names the cause and shows every register.
-pub fn show(console: &mut Console<'_>, memory: &dyn Memory, fault: &Fault) {
+/// Names the cause and shows every register, the command and the calls that led there.
+pub fn show(console: &mut Console<'_>, crash: &Crash) {
     writeln!(console);
-    cause(console, memory, fault);
-    registers(console, fault);
+    match &crash.cause {
+        Cause::Exception(fault, instruction) => {
+            cause(console, fault, *instruction);
+            registers(console, fault);
+        }
+        Cause::Panic(message) => writeln!(console, "{message}"),
+    }
+    if !crash.command.is_empty() {
+        writeln!(console, "command: {}", crash.command);
+    }
+    for calls in crash.trace.chunks(8) {
+        write!(console, "bt:");
+        calls.iter().for_each(|call| write!(console, " {call:08x}"));
+        writeln!(console);
+    }
 }
 
-fn cause(console: &mut Console<'_>, memory: &dyn Memory, fault: &Fault) {
+fn cause(console: &mut Console<'_>, fault: &Fault, instruction: Option<u32>) {
     let pc = fault.r[15];
     match fault.kind {
         FaultKind::Undefined => {
-            let width = if fault.psr & THUMB == 0 { 4 } else { 2 };
-            // The instruction was fetched, so it can be read unless it is odd.
-            let instruction = memory.peek(pc, width).unwrap_or_default();
+            let instruction = instruction.unwrap_or_default();
             writeln!(console, "undefined instruction {instruction:08x} at {pc:08x}");
         }
         FaultKind::SoftwareInterrupt => {
@@ -26,7 +36,7 @@ fn cause(console: &mut Console<'_>, memory: &dyn Memory, fault: &Fault) {
         }
         FaultKind::PrefetchAbort => writeln!(console, "prefetch abort: no code can be fetched from {pc:08x}"),
         FaultKind::DataAbort => {
-            let access = direction(memory, fault);
+            let access = direction(fault, instruction);
             let reason = reason(fault.dfsr);
             writeln!(console, "data abort at {pc:08x} {access} address {:08x}: {reason}", fault.far);
         }
@@ -35,30 +45,25 @@ fn cause(console: &mut Console<'_>, memory: &dyn Memory, fault: &Fault) {
     }
 }
 
-/// ARMv4 does not record whether an abort was a load or a store; the instruction says.
-fn direction(memory: &dyn Memory, fault: &Fault) -> &'static str {
-    let pc = fault.r[15];
-    if fault.psr & THUMB != 0 {
-        return memory.peek(pc, 2).map_or("accessing", direction_of_thumb);
-    }
-    match memory.peek(pc, 4) {
-        // Bit 20 is L in all loads and stores (ARM Architecture Reference Manual, A3);
+/// ARMv4 does not record whether an abort was a load or a store; the instruction says (ARM Architecture
+/// Reference Manual, A3 and A6).
+fn direction(fault: &Fault, instruction: Option<u32>) -> &'static str {
+    let Some(word) = instruction else { return "accessing" };
+    let loads = if fault.psr & THUMB != 0 {
+        match word >> 12 & 0xf {
+            // LDR of a literal.
+            0b0100 => true,
+            // With an offset in a register: of eight opcodes the first three store.
+            0b0101 => word >> 9 & 7 >= 3,
+            _ => word & 1 << 11 != 0,
+        }
+    } else if word & 0x0fb0_0ff0 == 0x0100_0090 {
         // SWP (bits 24, 7 and 4, with 27:25, 23, 6 and 5 clear) does both.
-        Some(word) if word & 0x0fb0_0ff0 == 0x0100_0090 => "swapping",
-        Some(word) if word & 1 << 20 != 0 => "reading",
-        Some(_) => "writing",
-        None => "accessing",
-    }
-}
-
-/// The same of a Thumb instruction (ARM Architecture Reference Manual, A6.5 and A6.6): bit 11 is L
-/// but where the offset is a register, which has an opcode in bits 11:9 with the stores first.
-fn direction_of_thumb(instruction: u32) -> &'static str {
-    match (instruction >> 12, instruction >> 9 & 7) {
-        (0x5, 0..3) | (0x6..=0x9 | 0xb | 0xc, 0..4) => "writing",
-        (0x5, _) | (0x4 | 0x6..=0x9 | 0xb | 0xc, 4..) => "reading",
-        _ => "accessing",
-    }
+        return "swapping";
+    } else {
+        word & 1 << 20 != 0
+    };
+    if loads { "reading" } else { "writing" }
 }
 
 /// Fault status (ARM920T Technical Reference Manual, table 3-9).
@@ -108,6 +113,7 @@ fn registers(console: &mut Console<'_>, fault: &Fault) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::crash::Running;
     use crate::mock::{Board, RAM};
     use std::string::String;
 
@@ -120,10 +126,30 @@ mod tests {
     };
 
     fn shown(fault: &Fault, instruction: u32) -> String {
+        let cause = Cause::Exception(*fault, Some(instruction));
+        shown_crash(&Crash { cause, trace: Default::default(), command: Running::new() })
+    }
+
+    fn shown_crash(crash: &Crash) -> String {
         let mut board = Board::new();
-        board.memory.store(RAM, &instruction.to_le_bytes());
-        show(&mut Console::new(&mut board.serial, &mut board.keys), &board.memory, fault);
+        show(&mut Console::new(&mut board.serial, &mut board.keys), crash);
         board.output()
+    }
+
+    #[test]
+    fn shows_where_and_at_what() {
+        let crash = Crash {
+            cause: Cause::Panic("panicked at x.rs:1:2".try_into().unwrap()),
+            trace: (0x1000..0x1009).collect(),
+            command: Running::from("md 1").unwrap(),
+        };
+        let expected = "
+panicked at x.rs:1:2
+command: md 1
+bt: 00001000 00001001 00001002 00001003 00001004 00001005 00001006 00001007
+bt: 00001008
+";
+        assert_eq!(shown_crash(&crash), expected);
     }
 
     #[test]
@@ -149,7 +175,7 @@ dfsr: 00000005  far: deadbeec
         let of = |kind| Fault { kind, ..FAULT };
         check(of(FaultKind::Undefined), 0xe7f0_00f0, "undefined instruction e7f000f0 at 30000000");
         let thumb = Fault { psr: FAULT.psr | THUMB, ..of(FaultKind::Undefined) };
-        check(thumb, 0x1234_de00, "undefined instruction 0000de00 at 30000000");
+        check(thumb, 0xde00, "undefined instruction 0000de00 at 30000000");
         let nowhere = Fault { r: [0x10; 16], ..of(FaultKind::PrefetchAbort) };
         check(nowhere, 0, "prefetch abort: no code can be fetched from 00000010");
         let swi = "software interrupt at 30000000: the loader offers no system calls";
@@ -159,22 +185,18 @@ dfsr: 00000005  far: deadbeec
         check(FAULT, 0xe1c1_00b0, store); // strh r0, [r1]
         let swap = "data abort at 30000000 swapping address deadbeec: unaligned address";
         check(Fault { dfsr: 1, ..FAULT }, 0xe101_0092, swap); // swp r0, r2, [r1]
-        let thumb = |instruction, access| {
+        for (instruction, access) in [
+            (0x4801, "reading"), // ldr r0, [pc, #4]
+            (0x5088, "writing"), // str r0, [r1, r2]
+            (0x5688, "reading"), // ldrsb r0, [r1, r2]
+            (0x6008, "writing"), // str r0, [r1]
+            (0x6808, "reading"), // ldr r0, [r1]
+            (0xb401, "writing"), // push {r0}
+            (0xbc01, "reading"), // pop {r0}
+        ] {
             let expected = std::format!("data abort at 30000000 {access} address deadbeec: no permission");
-            check(Fault { psr: FAULT.psr | THUMB, dfsr: 0xfd, ..FAULT }, instruction, &expected);
-        };
-        thumb(0xffff_6808, "reading"); // ldr r0, [r1]
-        thumb(0x6008, "writing"); // str r0, [r1]
-        thumb(0x7008, "writing"); // strb r0, [r1]
-        thumb(0x8808, "reading"); // ldrh r0, [r1]
-        thumb(0x5488, "writing"); // strb r0, [r1, r2]
-        thumb(0x5688, "reading"); // ldrsb r0, [r1, r2]
-        thumb(0x5e88, "reading"); // ldrsh r0, [r1, r2]
-        thumb(0x4801, "reading"); // ldr r0, [pc, #4]
-        thumb(0xb5f0, "writing"); // push {r4-r7, lr}
-        thumb(0xbdf0, "reading"); // pop {r4-r7, pc}
-        thumb(0xc103, "writing"); // stmia r1!, {r0, r1}
-        thumb(0xc903, "reading"); // ldmia r1!, {r0, r1}
-        thumb(0x1840, "accessing"); // adds r0, r0, r1
+            let thumb = Fault { psr: FAULT.psr | THUMB, dfsr: 0xfd, ..FAULT };
+            check(thumb, instruction, &expected);
+        }
     }
 }

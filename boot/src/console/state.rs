@@ -3,6 +3,7 @@
 
 use super::history::History;
 use super::shell::Scripts;
+use crate::crash::{Crash, Running};
 use crate::env::{Environment, Variables};
 use crate::nand::partitions::Partitions;
 
@@ -27,6 +28,10 @@ pub struct State {
     pub level: u8,
     /// Who stopped autoboot wants to stay at the prompt, however long it is idle.
     pub stays: bool,
+    /// The command that runs, as far as there is room.
+    pub running: Running,
+    /// Why the loader stopped last, before the last reset perhaps.
+    pub crash: Option<Crash>,
 }
 
 impl State {
@@ -42,6 +47,21 @@ impl State {
             status: 0,
             level: 0,
             stays: false,
+            running: Running::new_const(),
+            crash: None,
+        }
+    }
+
+    /// Notes the words of the command that runs, as far as there is room.
+    pub fn begin(&mut self, words: &[&str]) {
+        self.running.clear();
+        for word in words {
+            let space = if self.running.is_empty() { "" } else { " " };
+            for c in space.chars().chain(word.chars()) {
+                if self.running.try_push(c).is_err() {
+                    return;
+                }
+            }
         }
     }
 
@@ -49,6 +69,7 @@ impl State {
     pub fn restart(&mut self) {
         self.scripts.clear();
         self.level = 0;
+        self.running.clear();
         self.status = 1;
     }
 }

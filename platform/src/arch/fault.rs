@@ -9,21 +9,26 @@ use core::arch::asm;
 use core::cell::{Cell, UnsafeCell};
 
 /// Makes a program the second stage: `main` runs in SYS mode, with `.bss` zeroed, MMU
-/// and caches as they were; `fault` takes the state at an exception, in SYS mode on a
-/// fresh stack. Both get what is `$kept`, which outlives exceptions.
+/// and caches as they were. At an exception, `capture` takes the state, in SYS mode on a stack of its own, so
+/// that the interrupted one is as it was; then `fault` goes on with a fresh stack. All get what is `$kept`,
+/// which outlives exceptions.
 #[macro_export]
 macro_rules! stage2_entry {
-    ($main:path, $fault:path, $kept:ty = $new:expr) => {
+    ($main:path, $capture:path, $fault:path, $kept:ty = $new:expr) => {
         static STAGE2_KEPT: $crate::arch::fault::Kept<$kept> = $crate::arch::fault::Kept::new($new);
 
         extern "C" fn stage2_main() -> ! {
             // SAFETY: called once, at start.
             $main(unsafe { STAGE2_KEPT.lend() })
         }
-        extern "C" fn stage2_fault(frame: &$crate::arch::fault::Frame) -> ! {
-            // SAFETY: whoever had it before does not run any more: nothing returns from here, and
-            // the stack that its reference is on begins anew.
-            $fault(unsafe { STAGE2_KEPT.lend() }, frame.fault())
+        extern "C" fn stage2_capture(frame: &$crate::arch::fault::Frame) {
+            // SAFETY: whoever had it before does not run any more: nothing goes back to there.
+            $capture(unsafe { STAGE2_KEPT.lend() }, frame.fault());
+        }
+        extern "C" fn stage2_fault() -> ! {
+            // SAFETY: as before; `stage2_capture` has returned, and the stack that the first reference was
+            // on begins anew.
+            $fault(unsafe { STAGE2_KEPT.lend() })
         }
         core::arch::global_asm!(
             r#"
@@ -72,12 +77,17 @@ macro_rules! stage2_entry {
             str     sp, [r0, #52]
             str     lr, [r0, #56]
             msr     cpsr_c, #0xdf   // SYS mode, IRQ and FIQ masked
+            ldr     sp, =_fault_stack_high_end
+            ldr     r1, ={capture}
+            mov     lr, pc
+            bx      r1
             ldr     sp, =_sys_stack_high_end
             ldr     r1, ={fault}
             bx      r1
             .pool
             "#,
             main = sym stage2_main,
+            capture = sym stage2_capture,
             fault = sym stage2_fault,
         );
     };

@@ -9,7 +9,11 @@ unsafe extern "C" {
     static _sdram_end: u8;
     static _loader_start: u8;
     static _stage2_end: u8;
+    static _code_end: u8;
+    static _fault_stack_high_end: u8;
+    static _sys_stack_high_end: u8;
     static mut _handover: [u32; 16];
+    static mut _crash: [u32; 113];
     static mut _page_table: [u32; 4096];
     static mut _tags: [u32; 256];
 }
@@ -38,6 +42,13 @@ symbol!(/// First address of the loader's part, which reaches to the end of SDRA
 symbol!(/// First address behind stage2's part.
     stage2_end, _stage2_end);
 
+symbol!(/// First address behind stage2's code, which its part begins with.
+    code_end, _code_end);
+symbol!(/// First address of the stack that stage2 runs on.
+    stack_start, _fault_stack_high_end);
+symbol!(/// First address behind that stack.
+    stack_end, _sys_stack_high_end);
+
 /// The MMU's first-level table. Call once: its contents then belong to the MMU.
 #[must_use]
 pub fn page_table() -> &'static mut [u32; 4096] {
@@ -51,6 +62,14 @@ pub fn page_table() -> &'static mut [u32; 4096] {
 pub fn handover() -> &'static mut [u32; 16] {
     let place = &raw mut _handover;
     // SAFETY: the linker script sets a page aside here that nothing else uses.
+    unsafe { &mut *place }
+}
+
+/// The crash record. Nothing writes it but stage2, so that it is found there after a reset.
+#[must_use]
+pub fn crash_record() -> &'static mut [u32; 113] {
+    let place = &raw mut _crash;
+    // SAFETY: the linker script sets 12 KiB aside here that nothing else uses.
     unsafe { &mut *place }
 }
 

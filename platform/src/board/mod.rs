@@ -54,6 +54,10 @@ pub trait Platform {
     /// Stops a watchdog that runs from reset on and can be set up only once: for whoever takes
     /// longer than the first stage.
     fn stop_watchdog() {}
+    /// Does memory hold what it did before the last reset?
+    fn memory_kept() -> bool {
+        false
+    }
     /// Has the board reset after about this many milliseconds.
     fn reset_in(millis: u32);
 }
@@ -123,6 +127,13 @@ pub fn memory() -> Ram {
 #[inline(always)]
 pub fn stop_watchdog() {
     Selected::stop_watchdog();
+}
+
+/// Does memory hold what it did before the last reset? False after power-on, and where that cannot be
+/// told apart.
+#[must_use]
+pub fn memory_kept() -> bool {
+    Selected::memory_kept()
 }
 
 /// Resets the board at once.

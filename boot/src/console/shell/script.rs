@@ -273,7 +273,12 @@ impl Script {
                 ctx.state.status = 0;
                 Ok(())
             }
-            Ok(list) => command(ctx, &list),
+            Ok(list) => {
+                ctx.state.begin(&list);
+                let result = command(ctx, &list);
+                ctx.state.running.clear();
+                result
+            }
             Err(error) => {
                 show(ctx, error);
                 ctx.state.status = 1;

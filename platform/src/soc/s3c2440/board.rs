@@ -132,6 +132,10 @@ impl<B: Board> Platform for B {
         Timer::start(B::INFO.pclk)
     }
 
+    fn memory_kept() -> bool {
+        gpio::reset_by_watchdog()
+    }
+
     fn reset_in(millis: u32) {
         wdt::reset_in(B::INFO.pclk, millis);
     }

@@ -2,7 +2,7 @@
 
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::register_structs;
-use tock_registers::registers::ReadWrite;
+use tock_registers::registers::{ReadOnly, ReadWrite};
 
 register_structs! {
     /// One port.
@@ -20,7 +20,9 @@ register_structs! {
     pub Regs {
         (0x00 => ports: [Port; 8]),
         (0x80 => misccr: ReadWrite<u32>),
-        (0x84 => _reserved),
+        (0x84 => _reserved0),
+        (0xb4 => gstatus2: ReadOnly<u32>),
+        (0xb8 => _reserved1),
         (0xd0 => port_j: Port),
         (0xe0 => @END),
     }
@@ -28,6 +30,15 @@ register_structs! {
 
 /// MISCCR: nEN_SCKE, nEN_SCLK1, nEN_SCLK0 hold the SDRAM's clocks off during sleep.
 const SDRAM_OFF: u32 = 0b111 << 17;
+
+/// GSTATUS2: the last reset was the watchdog's.
+const WDTRST: u32 = 1 << 2;
+
+/// Was the last reset the watchdog's? SDRAM keeps its contents over that.
+#[must_use]
+pub fn reset_by_watchdog() -> bool {
+    super::map::gpio().gstatus2.get() & WDTRST != 0
+}
 
 /// Sets the levels of port A's output pins, then which pins have their bus function (1) and
 /// which are outputs (0).

@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand.
 
+mod addr2line;
 mod bench;
 mod ecc;
 mod inspect;
@@ -30,6 +31,7 @@ enum Command {
     Timing(timing::Args),
     Ecc(ecc::Args),
     Bench(bench::Args),
+    Addr2line(addr2line::Args),
 }
 
 /// Runs the command line of the process.
@@ -43,6 +45,7 @@ pub fn main() -> ExitCode {
         Command::Timing(args) => timing::run(&args),
         Command::Ecc(args) => ecc::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Addr2line(args) => addr2line::run(&args),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
