@@ -40,6 +40,8 @@ find_missing() {
     need gkermit program gkermit
     need device-tree-compiler program dtc
     need lz4 program lz4
+    # And those that read and write the environment from Linux.
+    need libubootenv-tool program fw_printenv
     if choose_toolchains; then
         # Packages of their own; a rustup without these components is left as its user wants it.
         if debian_rust "$host_path"; then need rustfmt-web file /usr/bin/cargo-fmt; fi

@@ -52,6 +52,7 @@ use crate::console::shell::{BYTES, LEVELS, SCRIPT_BYTES, SyntaxError, WORDS};
 use crate::console::state::State;
 use crate::env::SetError;
 use crate::env::default::load_address;
+use crate::env::store::StoreError;
 use crate::image::load::ImageError;
 use crate::nand::NandError;
 use crate::transfer::TransferError;
@@ -125,6 +126,7 @@ pub const TABLE: &[Command] = &[
     env::print::CMD,
     reset::CMD,
     run::CMD,
+    env::save::CMD,
     env::set::CMD,
     setexpr::CMD,
     sleep::CMD,
@@ -295,6 +297,10 @@ pub enum CmdError {
         /// Bytes there are.
         room: u32,
     },
+    /// There is no partition for the environment.
+    NoEnv,
+    /// The environment is not saved.
+    Store(StoreError),
     /// There is no NUL in memory where variables should end.
     NoEnd {
         /// Where they start.
@@ -421,6 +427,11 @@ impl fmt::Display for CmdError {
             Self::ExportRoom { address, room } => {
                 write!(f, "the variables do not fit in the {room:#x} bytes at {address:08x}; give them more")
             }
+            Self::NoEnv => write!(
+                f,
+                "there is no partition 'env' of two erase blocks or more; add one to the recipe of the image"
+            ),
+            Self::Store(error) => write!(f, "{error}"),
             Self::NoEnd { address, len } => write!(
                 f,
                 "no NUL ends the variables in the {len:#x} bytes from {address:08x} on; give their size"
@@ -498,6 +509,12 @@ impl From<TransferError> for CmdError {
             TransferError::Interrupted => Self::Interrupted,
             error => Self::Transfer(error),
         }
+    }
+}
+
+impl From<StoreError> for CmdError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
     }
 }
 

@@ -212,7 +212,7 @@ mod tests {
         check("env del\t", "env delete ");
         check("env def\t", "env default ");
         check("env ex\t", "env ex\nexists  export  \n=> env ex");
-        check("env e\t", "env e\nedit    exists  export  \n=> env e");
+        check("env e\t", "env e\nedit    erase   exists  export  \n=> env e");
         check("nand be\t", "nand bench ");
         check("echo x && nand tim\t", "echo x && nand timing ");
         check("md x\t", "md x\x07");

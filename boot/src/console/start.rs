@@ -2,7 +2,7 @@
 
 use super::autoboot::{self, Before};
 use super::{flash, report};
-use crate::cmd::{Context, Size, version::VERSION};
+use crate::cmd::{self, CmdError, Context, Size, version::VERSION};
 use crate::env;
 use crate::handover::Handover;
 use crate::nand::chip_bytes;
@@ -19,11 +19,21 @@ pub fn start(ctx: &mut Context<'_>, record: Option<&Handover>) {
     writeln!(out, "DRAM:  {}", Size(board.sdram.1));
     writeln!(out, "NAND:  {}", Size(chip_bytes(&geometry)));
     flash::tell(out, &looked);
+    load_environment(ctx);
+    let out = &mut ctx.console;
     match report::show(out, &geometry, record) {
         Some(before) => autoboot::run(ctx, before),
         // `boot` is what stage1 has just tried.
         None if ctx.state.env.get("bootcmd").is_none_or(|command| command.trim() == "boot") => {}
         None => autoboot::run(ctx, Before::Nothing),
+    }
+}
+
+/// Loads what is stored, where there is a place for it; else the default environment is what there is.
+fn load_environment(ctx: &mut Context<'_>) {
+    match cmd::env::load::load(ctx) {
+        Ok(_) | Err(CmdError::NoEnv | CmdError::BootTable(_)) => {}
+        Err(error) => writeln!(ctx.console, "ERROR: {error}. The environment is the default one"),
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod default;
 pub mod image;
+pub mod store;
 pub mod text;
 mod variables;
 

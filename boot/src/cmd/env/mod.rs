@@ -1,49 +1,65 @@
 //! `env`, a file for each sub-command
 
+mod copies;
 mod default;
 mod delete;
 mod edit;
+mod erase;
 mod export;
 mod grep;
 mod import;
+pub mod load;
 pub mod print;
+pub mod save;
 pub mod set;
 
 use super::{CmdError, Command, Context};
+use crate::boot_table::{BootTable, Slot};
+use crate::crc::crc32;
 use crate::env::image;
+use crate::env::store::Place;
+use crate::nand::slots;
 
 pub use edit::CMD as EDITENV;
 
 /// A sub-command, by its name or an abbreviation.
 type Sub = fn(&mut Context<'_>, &[&str]) -> Result<(), CmdError>;
 
-const SUBS: [(&str, Sub); 9] = [
+const SUBS: [(&str, Sub); 13] = [
+    ("copies", copies::run),
     ("default", default::run),
     ("delete", delete::run),
     ("edit", edit::CMD.run),
+    ("erase", erase::run),
     ("exists", exists),
     ("export", export::run),
     ("grep", grep::run),
     ("import", import::run),
+    ("load", load::run),
     ("print", print::CMD.run),
+    ("save", save::CMD.run),
     ("set", set::CMD.run),
 ];
 
 pub const CMD: Command = Command {
     name: "env",
     usage: "\
+copies - show what is stored: which copy is in use, and what is wrong with the others
 default [-f] -a - reset default environment
 default [-f] var [...] - reset variable(s) to their default values
 delete [-f] var [...] - delete variable(s)
 edit name - edit environment variable
+erase - erase what is stored, both copies
 exists name - tests for existence of variable
 export [-t | -b | -c] [-s size] addr [var ...] - export environment as text (default), binary,
     or binary with a CRC as it is stored; sets 'filesize'
 grep [-n | -v | -b] string [...] - search names, values or both (default)
 import [-d] [-t [-r] | -b | -c] addr [size] [var ...] - import environment; -d deletes the old one first,
     -r takes CRLF for a line end; '-' for a size goes up to the first NUL
+load - load what is stored
 print [-a | name ...] - print environment
 run var [...] - run commands in an environment variable
+save - save environment
 set [-f] name [arg ...] - set or delete an environment variable",
     help: "environment handling commands",
     run: |ctx, args| {
@@ -66,6 +82,16 @@ fn exists(ctx: &mut Context<'_>, args: &[&str]) -> Result<(), CmdError> {
         [_] => Err(CmdError::Status(1)),
         _ => Err(CmdError::Usage),
     }
+}
+
+/// Where the environment is stored: the partition `env`, between the last copy of stage2 and the first slot
+/// for a kernel.
+fn place(ctx: &mut Context<'_>) -> Result<Place, CmdError> {
+    let record = slots::read_record(ctx.nand)?;
+    let BootTable { kernel: [slot, _], stage2, .. } = BootTable::parse(&record, crc32)?;
+    let end = |slot: Slot| u32::from(slot.start) + u32::from(slot.blocks);
+    let start = stage2.map(end).into_iter().max().unwrap_or_default();
+    Place::new(start..slot.start.into()).ok_or(CmdError::NoEnv)
 }
 
 /// Says so, in U-Boot's words.
@@ -111,7 +137,7 @@ mod tests {
             board.run("env set a 1; env p a; env print a; env run a"),
             "a=1\na=1\nUnknown command '1' - try 'help'\n"
         );
-        let usage = "env - environment handling commands\n\nUsage:\nenv default [-f] -a - reset";
+        let usage = "env - environment handling commands\n\nUsage:\nenv copies - show what is stored";
         for line in ["env", "env frob", "env e a", "env de a", "env.b print", "env exists", "env exists a b"]
         {
             assert!(board.run(line).starts_with(usage), "{line}");

@@ -218,6 +218,26 @@ impl Flash {
         self.pages(partition, uimage::HEADER + self.board.nand.kernel())
     }
 
+    /// The same flash with what is in this image.
+    pub fn with(&self, image: NandImage) -> Self {
+        Self { image, ..self.clone() }
+    }
+
+    /// The data of an erase block.
+    pub fn data(&self, block: u32) -> Vec<u8> {
+        let nand = self.board.nand;
+        let mut raw = vec![0; nand.raw_page() * nand.block_pages as usize];
+        self.image.read(self.offset(block * nand.block_pages), &mut raw);
+        raw.chunks(nand.raw_page()).flat_map(|page| page[..nand.page].to_vec()).collect()
+    }
+
+    /// Inverts a bit in the chip.
+    pub fn flip(&mut self, page: u32, byte: u64, bit: u8) {
+        let mut found = [0];
+        self.image.read(self.offset(page) + byte, &mut found);
+        self.image.write(self.offset(page) + byte, &[found[0] ^ 1 << bit]);
+    }
+
     /// Changes the data of a page and gives it the ECC codes that belong to it.
     pub fn rewrite(&mut self, page: u32, change: impl FnOnce(&mut [u8])) {
         let nand = self.board.nand;

@@ -21,6 +21,7 @@ mod command_line;
 mod console;
 mod descriptor;
 mod ecc;
+mod env;
 mod faults;
 mod fit;
 mod flash;
