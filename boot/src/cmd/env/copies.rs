@@ -40,6 +40,7 @@ pub fn run(ctx: &mut Context<'_>, args: &[&str]) -> Result<(), CmdError> {
 
 #[cfg(test)]
 mod tests {
+    use crate::cmd::env::board;
     use crate::mock::Board;
 
     const AT: [&str; 2] =
@@ -52,8 +53,7 @@ mod tests {
 
     #[test]
     fn tells_all() {
-        let mut board = Board::new();
-        board.write_boot_table("");
+        let mut board = board();
         check(&mut board, "erased", "erased");
         board.run("saveenv");
         check(&mut board, "valid, serial 1, in use", "erased");

@@ -22,28 +22,18 @@ pub fn run(ctx: &mut Context<'_>, args: &[&str]) -> Result<(), CmdError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::mock::Board;
+    use crate::cmd::env::board;
 
     #[test]
     fn asks_and_erases_the_copy_in_use_last() {
-        let mut board = Board::new();
-        board.write_boot_table("");
+        let mut board = board();
         board.run("setenv a 1; saveenv; setenv a 2; saveenv");
         board.serial.input.extend(*b"n\r");
         assert!(board.run("env erase").ends_with("copies of the environment? <y/N> n\nerase aborted\n"));
         board.serial.input.extend(*b"y\r");
-        let expected = "\
-Erase both stored copies of the environment? <y/N> y
-Erasing Environment on NAND...
-Erasing at 0x80000 --  50% complete.
-Erasing at 0xa0000 -- 100% complete.
-Erasing at 0xc0000 --  50% complete.
-Erasing at 0xe0000 -- 100% complete.
-OK
-";
         let output = board.run("env erase");
         assert_eq!(output.matches("Erasing at").count(), 4, "{output}");
-        assert_eq!(output.lines().last(), expected.lines().last());
+        assert!(output.ends_with("\nErasing at 0xe0000 -- 100% complete.\nOK\n"), "{output}");
         assert!((4..8).all(|block| board.nand.is_erased(block)) && !board.nand.is_erased(0));
         assert_eq!(board.state.env.get("a"), Some("2"));
         assert!(board.run("env erase 1").starts_with("env - "));

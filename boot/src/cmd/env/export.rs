@@ -1,6 +1,6 @@
 //! `env export`
 
-use super::{Form, STORED, set};
+use super::{Form, STORED, config, set};
 use crate::cmd::{CmdError, Context, hex};
 use crate::crc::crc32;
 use crate::env::{SIZE, image, text};
@@ -18,6 +18,10 @@ struct Request<'a> {
 }
 
 pub fn run(ctx: &mut Context<'_>, args: &[&str]) -> Result<(), CmdError> {
+    // U-Boot's wants an address.
+    if matches!(args, ["-c"]) {
+        return config::run(ctx, &[]);
+    }
     let request = parse(args)?;
     let len = write(ctx, &request)?;
     set::hex(ctx, "filesize", len)
@@ -142,5 +146,12 @@ mod tests {
         refuse("0", "00000000, 0x1 bytes, is not all RAM");
         refuse("-x 0", "'-x' is not a hexadecimal number");
         assert_eq!(board.state.env.get("filesize"), None);
+    }
+
+    #[test]
+    fn without_an_address_a_checked_one_is_the_configuration() {
+        let mut board = crate::cmd::env::board();
+        let config = board.run("env config");
+        assert_eq!(board.run("env export -c"), config);
     }
 }

@@ -53,14 +53,7 @@ pub fn load(ctx: &mut Context<'_>) -> Result<bool, CmdError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::mock::Board;
-
-    fn board() -> Board {
-        let mut board = Board::new();
-        board.write_boot_table("");
-        board
-    }
-
+    use crate::cmd::env::board;
     #[test]
     fn keeps_what_is_there_when_nothing_is_stored() {
         let mut board = board();

@@ -1,5 +1,6 @@
 //! `env`, a file for each sub-command
 
+mod config;
 mod copies;
 mod default;
 mod delete;
@@ -13,19 +14,17 @@ pub mod print;
 pub mod save;
 pub mod set;
 
-use super::{CmdError, Command, Context};
-use crate::boot_table::{BootTable, Slot};
-use crate::crc::crc32;
+use super::{CmdError, Command, Context, nand};
 use crate::env::image;
 use crate::env::store::Place;
-use crate::nand::slots;
 
 pub use edit::CMD as EDITENV;
 
 /// A sub-command, by its name or an abbreviation.
 type Sub = fn(&mut Context<'_>, &[&str]) -> Result<(), CmdError>;
 
-const SUBS: [(&str, Sub); 13] = [
+const SUBS: [(&str, Sub); 14] = [
+    ("config", config::run),
     ("copies", copies::run),
     ("default", default::run),
     ("delete", delete::run),
@@ -44,6 +43,7 @@ const SUBS: [(&str, Sub); 13] = [
 pub const CMD: Command = Command {
     name: "env",
     usage: "\
+config - print fw_env.config, by which fw_printenv and fw_setenv find what is stored
 copies - show what is stored: which copy is in use, and what is wrong with the others
 default [-f] -a - reset default environment
 default [-f] var [...] - reset variable(s) to their default values
@@ -53,6 +53,7 @@ erase - erase what is stored, both copies
 exists name - tests for existence of variable
 export [-t | -b | -c] [-s size] addr [var ...] - export environment as text (default), binary,
     or binary with a CRC as it is stored; sets 'filesize'
+export -c - the same as config
 grep [-n | -v | -b] string [...] - search names, values or both (default)
 import [-d] [-t [-r] | -b | -c] addr [size] [var ...] - import environment; -d deletes the old one first,
     -r takes CRLF for a line end; '-' for a size goes up to the first NUL
@@ -84,14 +85,21 @@ fn exists(ctx: &mut Context<'_>, args: &[&str]) -> Result<(), CmdError> {
     }
 }
 
-/// Where the environment is stored: the partition `env`, between the last copy of stage2 and the first slot
-/// for a kernel.
+/// Where the environment is stored: the partition `env`.
 fn place(ctx: &mut Context<'_>) -> Result<Place, CmdError> {
-    let record = slots::read_record(ctx.nand)?;
-    let BootTable { kernel: [slot, _], stage2, .. } = BootTable::parse(&record, crc32)?;
-    let end = |slot: Slot| u32::from(slot.start) + u32::from(slot.blocks);
-    let start = stage2.map(end).into_iter().max().unwrap_or_default();
-    Place::new(start..slot.start.into()).ok_or(CmdError::NoEnv)
+    let partition = nand::place::layout(ctx)?.find("env").ok_or(CmdError::NoEnv)?;
+    Place::new(partition.start.into()..partition.end()).ok_or(CmdError::NoEnv)
+}
+
+/// A board whose environment is in blocks 4 to 7: copy 1 in the first two, copy 2 in the others.
+#[cfg(test)]
+fn board() -> crate::mock::Board {
+    let mut descriptor = crate::descriptor::tests::descriptor();
+    descriptor.partitions[2].blocks = 4;
+    let mut board = crate::mock::Board::new();
+    board.write_boot_table("");
+    board.write_descriptor(&descriptor);
+    board
 }
 
 /// Says so, in U-Boot's words.
@@ -137,7 +145,7 @@ mod tests {
             board.run("env set a 1; env p a; env print a; env run a"),
             "a=1\na=1\nUnknown command '1' - try 'help'\n"
         );
-        let usage = "env - environment handling commands\n\nUsage:\nenv copies - show what is stored";
+        let usage = "env - environment handling commands\n\nUsage:\nenv config - print fw_env.config";
         for line in ["env", "env frob", "env e a", "env de a", "env.b print", "env exists", "env exists a b"]
         {
             assert!(board.run(line).starts_with(usage), "{line}");

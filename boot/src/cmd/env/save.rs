@@ -97,17 +97,11 @@ impl Watch for Saving<'_, '_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::cmd::env::board;
     use crate::mock::{BLOCK, Board};
     use crate::nand::bad::is_bad;
     use platform::units::EraseBlock;
     use std::string::String;
-
-    /// A board whose environment is in blocks 4 to 7: copy 1 in the first two, copy 2 in the others.
-    fn board() -> Board {
-        let mut board = Board::new();
-        board.write_boot_table("");
-        board
-    }
 
     fn saved(which: &str, block: u32) -> String {
         let at = block * BLOCK;

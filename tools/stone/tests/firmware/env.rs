@@ -192,13 +192,9 @@ fn extract(flash: &Flash, directory: &Path) {
     let bytes: Vec<u8> = flash.blocks("env").flat_map(|block| flash.data(block)).collect();
     let file = directory.join("env.bin");
     std::fs::write(&file, bytes).unwrap();
-    let block = flash.board.nand.block();
-    let [first, second] = copies(flash);
-    let line = |start: u32, blocks: u32| {
-        let offset = (start - first) as usize * block;
-        format!("{} {offset:#x} {SIZE:#x} {block:#x} {blocks}\n", file.display())
-    };
-    let config = line(first, second - first) + &line(second, flash.blocks("env").end - second);
+    // The console's own, but for the device.
+    let config = answer(flash, "env config").replace("/dev/mtd3 ", &format!("{} ", file.display()));
+    assert_eq!(config.matches("env.bin").count(), 2, "{config}");
     std::fs::write(directory.join("fw_env.config"), config).unwrap();
 }
 
