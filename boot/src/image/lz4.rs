@@ -171,9 +171,6 @@ pub fn decompress(input: &[u8], output: &mut [u8]) -> Result<usize, Lz4Error> {
         } else {
             let window = if frame.independent { 0 } else { WINDOW.min(before.len()) };
             let window = before.get(before.len() - window..).unwrap_or_default();
-            // What copies a match reads whole words, and so up to three bytes that are not there yet.
-            // Whatever they are is dropped, but memory is not read before it has been written.
-            free.fill(0);
             match decompress_into_with_dict(block, free, window) {
                 Ok(len) => len,
                 Err(DecompressError::OutputTooSmall { .. }) if fits < frame.block_max => {

@@ -48,7 +48,7 @@ fn bundle(ram: &Ram) -> Option<load::Bundle> {
     let fit: Fit<'_> = load::fit(ram, AT).ok()?;
     for image in fit.images() {
         // The answers to these matter only to those who ask.
-        let _ = (image.verify(|_| ()), image.number("load"), image.required("entry"));
+        let _ = (image.verify(|_, _| ()), image.number("load"), image.required("entry"));
         if let Ok(region) = image.region() {
             assert_eq!(image.data().map(|data| data.len() as u32), Ok(region.len));
         }

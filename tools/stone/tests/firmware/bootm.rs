@@ -24,14 +24,7 @@ fn kernels_boot_however_they_are_compressed() {
     for board in BOTH {
         let shop = Workshop::new(board);
         shop.tool("gzip -9nk kernel");
-        shop.tool("lz4 -q -9 kernel kernel.lz4");
-        shop.tool("lz4 -q -BD -B4 --no-frame-crc kernel linked.lz4");
-        for (comp, file, how) in [
-            ("none", "kernel", "Loading"),
-            ("gzip", "kernel.gz", "Uncompressing"),
-            ("lz4", "kernel.lz4", "Uncompressing"),
-            ("lz4", "linked.lz4", "Uncompressing"),
-        ] {
+        for (comp, file, how) in [("none", "kernel", "Loading"), ("gzip", "kernel.gz", "Uncompressing")] {
             let image = shop.mkimage("kernel", comp, file);
             let report = shop.boots(&image, &["iminfo 31000000", "bootm 31000000"]);
             shown_as_by_mkimage(&shop, &report.uart);
