@@ -469,6 +469,12 @@ pub struct Board {
     pub state: Box<State>,
 }
 
+impl Default for Board {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Board {
     /// A board with an erased chip of 64 blocks and zeroed RAM.
     pub fn new() -> Self {

@@ -60,7 +60,7 @@ fn main(kept: &'static mut Kept) -> ! {
     // Once told, it is an old story.
     words.fill(0);
     if board::memory_kept() {
-        kept.state.crash = Crash::load(ram::crash_record());
+        kept.state.crash.extend(Crash::load(ram::crash_record()));
     }
     if record.is_none() {
         // Loaded by someone else, who may not have set the console up, nor let NAND be written.
@@ -106,14 +106,15 @@ fn capture(kept: &'static mut Kept, fault: Fault) {
     let stack = ram::stack_start()..ram::stack_end();
     let crash = Crash::of_fault(&board::memory(), &fault, &code(), stack, &kept.state.running);
     remember(&crash);
-    kept.state.crash = Some(crash);
+    kept.state.crash.clear();
+    kept.state.crash.push(crash);
 }
 
 /// Shows the exception and goes back to the prompt.
 fn fault(kept: &'static mut Kept) -> ! {
     kept.state.restart();
     session(kept, |ctx| {
-        if let Some(crash) = &ctx.state.crash {
+        if let Some(crash) = ctx.state.crash.first() {
             fault::show(&mut ctx.console, crash);
         }
         writeln!(ctx.console, "The program was stopped. 'reset' is the safe way on.");

@@ -9,7 +9,7 @@ pub const CMD: Command = Command {
     help: "show the last exception or panic, also after a reset",
     run: |ctx, args| match args {
         ["last"] => {
-            let Some(crash) = &ctx.state.crash else {
+            let Some(crash) = ctx.state.crash.first() else {
                 writeln!(ctx.console, "No exception and no panic since power-on");
                 return Err(CmdError::Status(1));
             };
@@ -31,7 +31,7 @@ mod tests {
         assert_eq!(board.run("log last || echo none"), "No exception and no panic since power-on\nnone\n");
         let cause = Cause::Panic("panicked".try_into().unwrap());
         let command = "md 1".try_into().unwrap();
-        board.state.crash = Some(Crash { cause, trace: Trace::new(), command });
+        board.state.crash.push(Crash { cause, trace: Trace::new(), command });
         assert_eq!(board.run("log last"), "\npanicked\ncommand: md 1\n");
         assert!(board.run("log").starts_with("log - "));
     }

@@ -77,7 +77,7 @@ fn any_key(ctx: &mut Context<'_>, delay: i32) -> bool {
         left = if stopped { 0 } else { left - 1 };
         write!(ctx.console, "\x08\x08\x08{left:2} ");
     }
-    writeln!(ctx.console, "");
+    writeln!(ctx.console);
     stopped
 }
 

@@ -6,6 +6,7 @@ use super::shell::Scripts;
 use crate::crash::{Crash, Running};
 use crate::env::{Environment, Variables};
 use crate::nand::partitions::Partitions;
+use arrayvec::ArrayVec;
 
 /// Variables of the shell alone: those of `for`, and those set by `name=value`.
 pub type Locals = Variables<4096>;
@@ -31,7 +32,8 @@ pub struct State {
     /// The command that runs, as far as there is room.
     pub running: Running,
     /// Why the loader stopped last, before the last reset perhaps.
-    pub crash: Option<Crash>,
+    /// (An `Option` of it would not be zeros, and all of this would be bytes of the image.)
+    pub crash: ArrayVec<Crash, 1>,
 }
 
 impl State {
@@ -48,7 +50,7 @@ impl State {
             level: 0,
             stays: false,
             running: Running::new_const(),
-            crash: None,
+            crash: ArrayVec::new_const(),
         }
     }
 

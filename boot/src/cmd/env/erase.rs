@@ -33,7 +33,7 @@ mod tests {
         board.serial.input.extend(*b"y\r");
         let output = board.run("env erase");
         assert_eq!(output.matches("Erasing at").count(), 4, "{output}");
-        assert!(output.ends_with("\nErasing at 0xe0000 -- 100% complete.\nOK\n"), "{output}");
+        assert!(output.ends_with("Erasing at 0xe0000 -- 100% complete.\nOK\n"), "{output}");
         assert!((4..8).all(|block| board.nand.is_erased(block)) && !board.nand.is_erased(0));
         assert_eq!(board.state.env.get("a"), Some("2"));
         assert!(board.run("env erase 1").starts_with("env - "));

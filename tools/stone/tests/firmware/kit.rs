@@ -218,11 +218,6 @@ impl Flash {
         self.pages(partition, uimage::HEADER + self.board.nand.kernel())
     }
 
-    /// The same flash with what is in this image.
-    pub fn with(&self, image: NandImage) -> Self {
-        Self { image, ..self.clone() }
-    }
-
     /// The data of an erase block.
     pub fn data(&self, block: u32) -> Vec<u8> {
         let nand = self.board.nand;
