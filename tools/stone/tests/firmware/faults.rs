@@ -34,10 +34,18 @@ fn named(board: &str, text: &str) -> String {
 struct Terminal {
     before: VecDeque<u8>,
     after: VecDeque<u8>,
+    /// How the board shows the last line.
+    last: Vec<u8>,
     seen: Vec<u8>,
 }
 
 const RESET: &[u8] = b"resetting ...";
+
+impl Terminal {
+    fn has_seen(&self, text: &[u8]) -> bool {
+        self.seen.windows(text.len()).any(|seen| seen == text)
+    }
+}
 
 impl sim::Console for Terminal {
     fn output(&mut self, bytes: &[u8]) {
@@ -45,12 +53,11 @@ impl sim::Console for Terminal {
     }
 
     fn input(&mut self) -> Option<u8> {
-        let reset = self.seen.windows(RESET.len()).any(|text| text == RESET);
-        if reset { &mut self.after } else { &mut self.before }.pop_front()
+        if self.has_seen(RESET) { &mut self.after } else { &mut self.before }.pop_front()
     }
 
     fn stop(&mut self) -> bool {
-        self.after.is_empty() && self.seen.ends_with(b"\n=> ")
+        self.has_seen(&self.last) && self.seen.ends_with(b"\n=> ")
     }
 }
 
@@ -58,10 +65,11 @@ impl sim::Console for Terminal {
 fn type_around_reset(board: &Board, before: &str, after: &str) -> Report {
     let flash = board.good_flash();
     // The first keys are still taken by who resets.
+    let last = format!("=> {after}\r\n").into_bytes();
     let after = format!("{}{after}\r", "\r".repeat(16));
     let before = format!("\r{before}\rreset\r");
     let mut terminal =
-        Terminal { before: before.bytes().collect(), after: after.bytes().collect(), seen: Vec::new() };
+        Terminal { before: before.bytes().collect(), after: after.bytes().collect(), last, seen: Vec::new() };
     sim::run(&flash.options(), &mut flash.image.clone(), &mut terminal).unwrap()
 }
 
