@@ -215,19 +215,21 @@ kernel = { file = "k", load = 0x30008000 }
             let error = layout(&format!("{BOOT}{partitions}")).unwrap_err().to_string();
             assert!(error.starts_with("r.toml: ") && error.contains(expected), "{error}");
         };
-        check(r#"{ name = "a" }, { name = "b" }"#, "line 9: partition `a`: it has no size");
-        check(r#"{ name = "a", blocks = 1024 }"#, "1024 erase blocks do not fit");
-        check(r#"{ name = "a", blocks = 1023 }, { name = "b" }"#, "0 erase blocks do not fit");
-        check(r#"{ name = "a", size = "100 KiB" }"#, "multiple of the erase block, 128 KiB");
-        check(r#"{ name = "a", size = "1 MiB", blocks = 8 }"#, "keep one");
+        check(r#"{ name = "p" }, { name = "q" }"#, "line 9: partition `p`: it has no size");
+        check(r#"{ name = "p", blocks = 1024 }"#, "1024 erase blocks do not fit");
+        check(r#"{ name = "p", blocks = 1023 }, { name = "q" }"#, "0 erase blocks do not fit");
+        check(r#"{ name = "p", size = "100 KiB" }"#, "multiple of the erase block, 128 KiB");
+        check(r#"{ name = "p", size = "1 MiB", blocks = 8 }"#, "keep one");
         check(r#"{ name = "boot" }"#, "same name");
-        check(r#"{ name = "a", content = "raw" }"#, "go together");
-        check(r#"{ name = "a", ecc = "soft" }"#, "`soft` is no ECC layout of pages of 2048+64");
-        check(r#"{ name = "a", ecc = "sw-hamming-small" }"#, "sw-hamming, sw-hamming-smc");
-        let kernel = r#"{ name = "a", blocks = 1, content = "kernel", ecc = "sw-hamming" }"#;
+        // The console would take it for an offset.
+        check(r#"{ name = "a" }"#, "no hexadecimal number");
+        check(r#"{ name = "p", content = "raw" }"#, "go together");
+        check(r#"{ name = "p", ecc = "soft" }"#, "`soft` is no ECC layout of pages of 2048+64");
+        check(r#"{ name = "p", ecc = "sw-hamming-small" }"#, "sw-hamming, sw-hamming-smc");
+        let kernel = r#"{ name = "p", blocks = 1, content = "kernel", ecc = "sw-hamming" }"#;
         check(kernel, "reads only the ECC layout s3c24xx-hw");
-        check(r#"{ name = "a", content = "stage1" }"#, "the first partition, and no other");
+        check(r#"{ name = "p", content = "stage1" }"#, "the first partition, and no other");
         let kernel = |name| format!(r#"{{ name = "{name}", blocks = 1, content = "kernel" }},"#);
-        check(&["a", "b", "c"].map(kernel).concat(), "more than two partitions");
+        check(&["p", "q", "r"].map(kernel).concat(), "more than two partitions");
     }
 }
