@@ -20,7 +20,7 @@ pub type Idle<'a> = &'a mut dyn FnMut();
 /// [`NandError::ReadOnly`] or [`NandError::Protected`].
 pub fn check_writable(nand: &mut dyn Nand) -> Result<(), NandError> {
     let result = nand.status();
-    // A status that was asked for now says nothing of a page.
+    // Bit 0 is left from an earlier program or erase; this is about the chip, not about that.
     judge(result.map(|Status(status)| Status(status & !1)), Page(0), NandError::Protected)
 }
 
